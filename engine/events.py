@@ -1,0 +1,203 @@
+"""The record: everything that happened at the table, in the order in which it was recorded.
+
+An event says what was seen, called or ruled; never what is legal. The log is append-only: a
+mistake is mended by a later event (`Corrected`, `ReadingRevised`), and every view is derived
+from the whole log again. `engine.notation` writes and reads events as JSON Lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from engine.cards import Face, Seat, Suit
+
+Source: TypeAlias = Literal["camera", "director", "scorekeeper", "player", "system"]
+Closing: TypeAlias = Literal["turned", "next_lead", "timeout", "entered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a source says a card is. `picture` is a path relative to the hand's folder."""
+
+    face: Face
+    probability: float = 1.0
+    second: Face | None = None
+    second_probability: float = 0.0
+    picture: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HandStarted:
+    hand: str
+    ruleset: str
+    dealer: Seat | None = None
+    table: str | None = None
+    deck: str = "double"
+
+
+@dataclass(frozen=True, slots=True)
+class BidMade:
+    """A call in the auction: a number, "pass", or what was improperly said."""
+
+    seat: Seat
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrumpNamed:
+    """What fixes trump is the bidder's first marriage (LV-74); None: no trump."""
+
+    suit: Suit | None
+    seat: Seat | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MeldLaid:
+    """One card laid face up as meld. `card` names this physical card for the rest of the log."""
+
+    card: str
+    seat: Seat
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class MeldRemoved:
+    """A meld card taken back while meld was still open: it was not melded after all."""
+
+    card: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeldClosed:
+    """Meld was counted and picked up; what lies there now is each seat's meld."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardLaid:
+    """A card came to rest in the play area.
+
+    `seat_probability` says how sure it is that this seat laid it. `before` puts a card that was
+    missed in its place: ahead of the card with that id, in the same book.
+    """
+
+    card: str
+    seat: Seat
+    reading: Reading
+    seat_probability: float = 1.0
+    before: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CardTakenBack:
+    """A laid card left the open book for its player's hand (play-law section 4)."""
+
+    card: str
+
+
+@dataclass(frozen=True, slots=True)
+class CardExposed:
+    """A card of a seat was seen without being played: dropped, flashed, shown on purpose."""
+
+    card: str
+    seat: Seat
+    reading: Reading
+    how: Literal["dropped", "flashed", "shown", "dealt"] = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class BookClosed:
+    number: int
+    how: Closing
+
+
+@dataclass(frozen=True, slots=True)
+class BookGathered:
+    """`seat` drew the book's four cards to its pile."""
+
+    number: int
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingRevised:
+    """The joint reading of a book or hand says better what a card is."""
+
+    card: str
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A person's correction of the record. Exactly one of the changes is given.
+
+    `withdrawn`: no such card was ever laid. `before`: the card's place is ahead of that card.
+    """
+
+    card: str
+    face: Face | None = None
+    seat: Seat | None = None
+    before: str | None = None
+    withdrawn: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RenegeCalled:
+    """A player calls a renege (LV-106): on whom, of what kind, shown by which cards (LV-108, LV-109)."""
+
+    by: Seat
+    against: Seat
+    what: str = ""
+    cards: tuple[Face, ...] = ()
+    book: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RulingMade:
+    """The director's decision on a seat's card, or on the last call when `card` is None."""
+
+    outcome: Literal["confirmed", "denied", "cannot_tell"]
+    card: str | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SightLost:
+    """The camera could not see the table from here on."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class SightRegained:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class HandEnded:
+    """`how`: "played" when all books are in, else why the hand stopped."""
+
+    how: str = "played"
+
+
+What: TypeAlias = (
+    HandStarted | BidMade | TrumpNamed | MeldLaid | MeldRemoved | MeldClosed | CardLaid | CardTakenBack
+    | CardExposed | BookClosed | BookGathered | ReadingRevised | Corrected | RenegeCalled | RulingMade
+    | SightLost | SightRegained | HandEnded
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the log.
+
+    seq: 1, 2, 3 ... within the hand, no gaps. at: seconds since the hand's start on a monotonic
+    clock (video time for a recording). utc: wall time for people, ISO 8601. by: who says so.
+    """
+
+    seq: int
+    at: float
+    what: What
+    by: Source = "camera"
+    utc: str | None = None
