@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cards import ALL_FACES, Face
+from engine.events import What
 
 Image: TypeAlias = NDArray[np.uint8]
 Floats: TypeAlias = NDArray[np.float32]
@@ -103,3 +104,16 @@ class GlyphReader(Protocol):
     """Reads upright patches, uint8 (n, PATCH_HEIGHT, PATCH_WIDTH, 3), as probabilities (n, len(CLASSES))."""
 
     def read(self, patches: Image) -> Floats: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Something that happened on the table, with the pictures that its readings name.
+
+    `at`: seconds on the frames' clock when it happened (for a laid card: when it came to rest).
+    `pictures`: file name (as in `Reading.picture`) to picture.
+    """
+
+    what: What
+    at: float
+    pictures: dict[str, Image] = field(default_factory=dict)
