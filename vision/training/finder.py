@@ -1,0 +1,119 @@
+"""The index finder: YOLO nano pose, one class, two keypoints (top and foot of an index).
+
+    python -m vision.training.finder DATA_DIR HELD_OUT_DIR --name finder --minutes 25 [--resume]
+
+Ultralytics trains on CPU with one thread fewer than there are cores and in float32; here with all
+cores and bfloat16 autocast, which more than doubles the images a second.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", str(os.cpu_count()))
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import torch
+import ultralytics.nn.tasks as tasks
+from ultralytics import YOLO
+
+THREADS = int(os.environ["OMP_NUM_THREADS"])
+RECIPE: dict[str, Any] = {
+    "batch": 32, "device": "cpu", "workers": 0, "amp": False, "plots": False,
+    # The generator turns, scales and lights its scenes; a mirrored glyph would teach errors.
+    "mosaic": 0, "mixup": 0, "fliplr": 0, "flipud": 0, "degrees": 0, "scale": 0.15, "translate": 0.05,
+    "erasing": 0, "auto_augment": None, "hsv_h": 0.01, "hsv_s": 0.3, "hsv_v": 0.2,
+    "optimizer": "AdamW", "lr0": 0.002, "lrf": 0.02, "cos_lr": True, "warmup_epochs": 0.3,
+    "weight_decay": 0.0005, "single_cls": True,
+}  # fmt: skip
+
+
+def _float32(o: Any) -> Any:
+    if torch.is_tensor(o):
+        return o.float() if o.dtype == torch.bfloat16 else o
+    if isinstance(o, dict):
+        return {k: _float32(v) for k, v in o.items()}
+    if isinstance(o, list | tuple):
+        return type(o)(_float32(v) for v in o)
+    return o
+
+
+def use_all_cores_and_bfloat16() -> None:
+    plain = tasks.BaseModel._predict_once
+
+    def fast(self: Any, x: torch.Tensor, *a: Any, **k: Any) -> Any:
+        if not self.training:
+            return plain(self, x, *a, **k)
+        with torch.autocast("cpu", torch.bfloat16):
+            return _float32(plain(self, x.contiguous(memory_format=torch.channels_last), *a, **k))
+
+    tasks.BaseModel._predict_once = fast
+
+
+def _on_start(trainer: Any) -> None:
+    trainer.model.to(memory_format=torch.channels_last)
+    torch.set_num_threads(THREADS)
+
+
+def describe(data: Path, held_out: Path) -> Path:
+    """The data description that ultralytics wants."""
+    text = (
+        f"path: {data.resolve()}\ntrain: images\nval: {(held_out / 'images').resolve()}\n"
+        "kpt_shape: [2, 3]\nnames: {0: index}\nflip_idx: [0, 1]\n"
+    )
+    path = data / "data.yaml"
+    path.write_text(text)
+    return path
+
+
+def train(
+    data: Path,
+    held_out: Path,
+    name: str,
+    epochs: int,
+    size: int,
+    model: str,
+    minutes: float | None,
+    resume: bool,
+) -> Path:
+    use_all_cores_and_bfloat16()
+    project = Path("runs").resolve()
+    last = project / name / "weights" / "last.pt"
+    net = YOLO(str(last) if resume and last.exists() else model)
+    net.add_callback("on_train_start", _on_start)
+    if resume and last.exists():
+        net.train(resume=True)
+    else:
+        limit = {"time": minutes / 60} if minutes else {}
+        net.train(
+            data=str(describe(data, held_out)), epochs=epochs, imgsz=size, project=str(project), name=name,
+            exist_ok=True, **limit, **RECIPE,
+        )  # fmt: skip
+    return project / name / "weights" / "best.pt"
+
+
+def export(weights: Path, target: Path) -> None:
+    """Write ONNX with free input size (input "images" float (n, 3, h, w) RGB 0..1)."""
+    made = YOLO(str(weights)).export(format="onnx", dynamic=True, opset=17, simplify=True, device="cpu")
+    Path(made).replace(target)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("held_out", type=Path)
+    parser.add_argument("--name", default="finder")
+    parser.add_argument("--model", default="yolo11n-pose.yaml", help="or a .pt file to go on from")
+    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--minutes", type=float, help="stop after this time instead of after --epochs")
+    parser.add_argument("--size", type=int, default=416)
+    parser.add_argument("--resume", action="store_true")
+    a = parser.parse_args()
+    train(a.data, a.held_out, a.name, a.epochs, a.size, a.model, a.minutes, a.resume)
+
+
+if __name__ == "__main__":
+    main()
