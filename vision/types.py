@@ -97,7 +97,9 @@ class Frame:
 class IndexFinder(Protocol):
     """Finds card indices of any face in a picture of any size."""
 
-    def find(self, image: Image) -> list[IndexBox]: ...
+    def find(self, image: Image, index_height: float | None = None) -> list[IndexBox]:
+        """`index_height`: about how high indices are in this picture, in pixels, if that is known."""
+        ...
 
 
 class GlyphReader(Protocol):
