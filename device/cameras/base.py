@@ -1,0 +1,48 @@
+"""What every camera offers: frames, one after the other, and a clear word when there are none."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+import numpy as np
+
+from device.errors import UserError
+from vision.types import Frame, Image
+
+BLACK_LEVEL = 8.0
+"""Grey levels of 255: 99 of 100 pixels darker than this, and nothing can be seen."""
+
+
+class Source(ABC):
+    """A place that frames come from. Iterate once; `close` when done (or use `with`).
+
+    live: frames come whether or not they are taken, and old ones are dropped and counted.
+    total: how many frames there are, None if unknown. problem: set once the frames have ended, when
+    they ended otherwise than they should; what came before is good.
+    """
+
+    live = False
+    total: int | None = None
+    problem: UserError | None = None
+    dropped = 0
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Frame]: ...
+
+    def close(self) -> None:  # noqa: B027 - most sources hold nothing
+        """Lets the camera or file go."""
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def is_black(image: Image) -> bool:
+    """Whether nothing can be seen in a BGR picture: a closed lens, no light, a lost signal."""
+    return bool(np.percentile(image[::8, ::8], 99) < BLACK_LEVEL)
