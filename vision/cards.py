@@ -1,0 +1,119 @@
+"""Reading one picture: indices found, read, and put together into physical cards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cards import ALL_FACES
+from engine.deck import DOUBLE, Deck
+from vision.pairing import Marks, estimate_shape, outline, pair
+from vision.patches import both_ways_up
+from vision.table import CardShape, Table
+from vision.types import (
+    NOT_AN_INDEX,
+    CardSeen,
+    Floats,
+    GlyphReader,
+    Image,
+    IndexBox,
+    IndexFinder,
+    IndexRead,
+)
+
+FOREIGN = 0.8
+"""Probability of one face outside the deck from which it is reported instead of masked away."""
+_FLOOR = 1e-6
+
+
+def deck_mask(deck: Deck | None) -> NDArray[np.bool_]:
+    """Which CLASSES a deck leaves possible, "not an index" among them; None: all."""
+    allowed = set(ALL_FACES if deck is None else deck.faces)
+    return np.array([*(f in allowed for f in ALL_FACES), True])
+
+
+def fit_to_deck(probabilities: Floats, mask: NDArray[np.bool_]) -> tuple[Floats, bool]:
+    """Probabilities over what the deck holds, and False; or unchanged, and True, if surely foreign."""
+    if np.max(probabilities[~mask], initial=0) >= FOREIGN:
+        return probabilities, True
+    kept = np.where(mask, probabilities + _FLOOR, 0)
+    return np.asarray(kept / kept.sum(), np.float32), False
+
+
+def combine(probabilities: Floats) -> Floats:
+    """One distribution from independent readings (n, classes) of the same card."""
+    logs = np.log(probabilities.astype(np.float64) + _FLOOR).sum(axis=0)
+    weights = np.exp(logs - logs.max())
+    return np.asarray(weights / weights.sum(), np.float32)
+
+
+class CardReader:
+    """Finds and reads the physical cards in pictures of one deck.
+
+    deck: the deck in play; its faces alone are read, a surely different face is reported as
+    foreign; None reads all 52. shape: where this deck's cards carry their index, if known; else
+    each picture tells by vote, near the usual place.
+    """
+
+    def __init__(
+        self,
+        finder: IndexFinder,
+        reader: GlyphReader,
+        deck: Deck | None = DOUBLE,
+        shape: CardShape | None = None,
+    ) -> None:
+        self.finder, self.reader, self.shape = finder, reader, shape
+        self._mask = deck_mask(deck)
+
+    def read(self, image: Image, table: Table | None = None) -> list[CardSeen]:
+        """Every card that shows an index in a BGR picture, best found first.
+
+        With `table`, the picture is the calibrated camera's full picture, and cards have their known
+        size; without, scale is taken from the indices themselves.
+        """
+        height = table.index_height() if table else None
+        return self.assemble(self.read_indices(image, self.finder.find(image, height)), table)
+
+    def read_indices(self, image: Image, boxes: Sequence[IndexBox]) -> list[IndexRead]:
+        """Read found indices, turned about where only that way up they can be read; drop what is none."""
+        found, turned = both_ways_up(image, boxes)
+        readings = self.reader.read(found)
+        doubtful = np.flatnonzero(readings[:, NOT_AN_INDEX] > 0.5).tolist()
+        again = self.reader.read(turned[doubtful])
+        reads = [IndexRead(b, p) for b, p in zip(boxes, readings, strict=True)]
+        for i, other in zip(doubtful, again, strict=True):
+            if other[NOT_AN_INDEX] < 0.5:
+                box = boxes[i]
+                reads[i] = IndexRead(IndexBox(box.foot, box.top, box.score), other)
+        return [r for r in reads if r.probabilities[NOT_AN_INDEX] <= 0.5]
+
+    def assemble(self, reads: Sequence[IndexRead], table: Table | None = None) -> list[CardSeen]:
+        """Read indices of one picture (image pixels) as physical cards."""
+        if not reads:
+            return []
+        marks = place(reads, table)
+        prior = self.shape or (table.card if table else CardShape())
+        shape = self.shape or estimate_shape(marks, prior)
+        cards = []
+        for members in pair(marks, shape):
+            polygon = outline(marks, members, shape)
+            if table:
+                polygon = table.pixels(polygon * (1, -1))
+            probabilities, foreign = fit_to_deck(combine(marks.probabilities[list(members)]), self._mask)
+            indices = tuple(reads[i] for i in members)
+            cards.append(CardSeen(probabilities, polygon.astype(np.float32), indices, foreign))
+        return sorted(cards, key=lambda c: -max(r.box.score for r in c.indices))
+
+
+def place(reads: Sequence[IndexRead], table: Table | None = None) -> Marks:
+    """Indices on the plane that cards are put together on: the table in mm (y down), or the picture."""
+    tops = np.array([r.box.top for r in reads], np.float64)
+    feet = np.array([r.box.foot for r in reads], np.float64)
+    if table:
+        tops, feet = table.mm(tops) * (1, -1), table.mm(feet) * (1, -1)
+    ups = tops - feet
+    heights = np.maximum(np.hypot(*ups.T), 1e-6)
+    probabilities = np.stack([r.probabilities for r in reads])
+    return Marks((tops + feet) / 2, ups / heights[:, None], heights, probabilities, table is not None)
