@@ -78,7 +78,8 @@ class CardLaid:
     """A card came to rest in the play area.
 
     `seat_probability` says how sure it is that this seat laid it. `before` puts a card that was
-    missed in its place: ahead of the card with that id, in the same book.
+    missed in its place: ahead of the card with that id, in the same book. `book` does so where no
+    card follows it: the card was the book's last so far, or nothing was seen of that book.
     """
 
     card: str
@@ -86,6 +87,7 @@ class CardLaid:
     reading: Reading
     seat_probability: float = 1.0
     before: str | None = None
+    book: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,8 @@ class ReadingRevised:
 class Corrected:
     """A person's correction of the record. Exactly one of the changes is given.
 
-    `withdrawn`: no such card was ever laid. `before`: the card's place is ahead of that card.
+    `withdrawn`: no such card was ever laid. `before`: the card's place is ahead of that card,
+    in its book.
     """
 
     card: str

@@ -1,0 +1,119 @@
+"""The log as it should have been recorded: corrections and revised readings put in their places.
+
+`resolve` is what makes a correction equal to having recorded it right at first: everything after
+it works on its result alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from engine.cards import Seat
+from engine.events import (
+    CardExposed,
+    CardLaid,
+    CardTakenBack,
+    Corrected,
+    Event,
+    MeldLaid,
+    MeldRemoved,
+    Reading,
+    ReadingRevised,
+    What,
+)
+
+Report: TypeAlias = Callable[[int, str, str], None]
+"""Takes a problem: seq, code, message."""
+Entry: TypeAlias = tuple[int, What]
+_SHOWN = (CardLaid, MeldLaid, CardExposed)
+_MOVED = (CardTakenBack, MeldRemoved)
+
+
+def resolve(events: Sequence[Event], report: Report) -> list[Entry]:
+    """Entries (seq, what) in the order in which things happened, without corrections.
+
+    A person's word on a card's face outranks every reading, earlier or later. What refers to a
+    card that the log does not know is reported and left out.
+    """
+    entries: list[Entry] = []
+    readings: dict[str, Reading] = {}
+    confirmed: set[str] = set()
+    seats: dict[str, Seat] = {}
+    withdrawn: set[str] = set()
+    known: set[str] = set()
+    moves: list[tuple[int, str, str]] = []
+    for event in events:
+        what, seq = event.what, event.seq
+        if isinstance(what, ReadingRevised | Corrected):
+            if what.card not in known:
+                report(seq, "unknown_card", f"a correction names card {what.card}, which was never recorded")
+                continue
+            if isinstance(what, ReadingRevised):
+                if what.card not in confirmed:
+                    readings[what.card] = what.reading
+                continue
+            if what.face is not None:
+                old = readings.get(what.card)
+                readings[what.card] = Reading(what.face, picture=old.picture if old else None)
+                confirmed.add(what.card)
+            if what.seat is not None:
+                seats[what.card] = what.seat
+            if what.before is not None:
+                moves.append((seq, what.card, what.before))
+            if what.withdrawn:
+                withdrawn.add(what.card)
+            continue
+        entries.append((seq, what))
+        if isinstance(what, _SHOWN):
+            known.add(what.card)
+            if isinstance(what, CardLaid) and what.before is not None:
+                moves.append((seq, what.card, what.before))
+    if readings or seats or withdrawn:
+        entries = [_mended(e, readings, seats) for e in entries if not _names(e[1], withdrawn)]
+    for seq, card, before in moves:
+        _move(entries, seq, card, before, report)
+    return entries
+
+
+def _names(what: What, ids: set[str]) -> bool:
+    return isinstance(what, _SHOWN + _MOVED) and what.card in ids
+
+
+def _mended(entry: Entry, readings: dict[str, Reading], seats: dict[str, Seat]) -> Entry:
+    seq, what = entry
+    if not isinstance(what, _SHOWN):
+        return entry
+    reading, seat = readings.get(what.card), seats.get(what.card)
+    if reading is not None:
+        if reading.picture is None and what.reading.picture is not None:
+            reading = replace(reading, picture=what.reading.picture)
+        what = replace(what, reading=reading)
+    if seat is not None:
+        what = replace(what, seat=seat)
+        if isinstance(what, CardLaid):
+            what = replace(what, seat_probability=1.0)
+    return seq, what
+
+
+def _move(entries: list[Entry], seq: int, card: str, before: str, report: Report) -> None:
+    """Put the last laying of `card` ahead of the first laying of `before`."""
+    source = _laid(entries, card, last=True)
+    if source is None:
+        return  # withdrawn, or reported as unknown
+    if card == before or _laid(entries, before, last=False) is None:
+        report(seq, "unknown_card", f"card {card} is to go before card {before}, which was never laid")
+        return
+    entry = entries.pop(source)
+    target = _laid(entries, before, last=False)
+    entries.insert(source if target is None else target, entry)
+
+
+def _laid(entries: list[Entry], card: str, last: bool) -> int | None:
+    numbers = range(len(entries) - 1, -1, -1) if last else range(len(entries))
+    for n in numbers:
+        what = entries[n][1]
+        if isinstance(what, CardLaid) and what.card == card:
+            return n
+    return None

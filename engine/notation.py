@@ -1,0 +1,277 @@
+"""The record on disk: one event a line, as JSON; and a form of the hand to read aloud.
+
+A line is an object. Its own keys: `v` (format version, 1), `seq`, `at`, `source` (default
+"camera"), `utc` (if known) and `kind`, the event's name in small letters (`card_laid`); the other
+keys are the fields of that event in `engine.events`, left out where they have their default. Cards
+are two letters ("TH"); a reading is an object with the fields of `Reading`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, fields
+from functools import partial
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, TextIO, Union, get_args, get_origin, get_type_hints
+
+from engine import cards, events
+from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES, CardError, Face
+from engine.events import Event, Reading, What
+from engine.state import HandState
+
+VERSION: Final = 1
+_OWN: Final = frozenset({"v", "seq", "at", "source", "utc", "kind"})
+_SOURCES: Final[tuple[str, ...]] = get_args(events.Source)
+
+
+class LogError(ValueError):
+    """A log that cannot be read; the message says where and what to do."""
+
+
+class CutLineError(LogError):
+    """A line that is no whole JSON object."""
+
+
+class _WrongError(Exception):
+    """Why a value does not fit; becomes a LogError once the key is known."""
+
+
+def _face(value: Any) -> Face:
+    if not isinstance(value, str):
+        raise _WrongError(f"{value!r} is not a card like TH")
+    try:
+        return cards.face(value)
+    except CardError as e:
+        raise _WrongError(str(e)) from None
+
+
+def _number(value: Any) -> float:
+    if type(value) not in (int, float) or value != value:
+        raise _WrongError(f"a number is needed, not {value!r}")
+    return float(value)
+
+
+def _exact(kind: type[Any], name: str, value: Any) -> Any:
+    if type(value) is not kind:
+        raise _WrongError(f"{name} is needed, not {value!r}")
+    return value
+
+
+def _choice(options: tuple[Any, ...], value: Any) -> Any:
+    if value not in options:
+        raise _WrongError(f"{value!r} is not one of {', '.join(map(str, options))}")
+    return value
+
+
+def _optional(inner: Callable[[Any], Any], value: Any) -> Any:
+    return None if value is None else inner(value)
+
+
+def _many(inner: Callable[[Any], Any], value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise _WrongError(f"a list is needed, not {value!r}")
+    return tuple(inner(v) for v in value)
+
+
+def _reading(value: Any) -> Reading:
+    if not isinstance(value, dict):
+        raise _WrongError(f'a reading is an object like {{"face": "TH"}}, not {value!r}')
+    found = _build(Reading, _FIELDS[Reading], value, frozenset())
+    for p in (found.probability, found.second_probability):
+        if not 0 <= p <= 1:
+            raise _WrongError(f"{p} is not a probability: it must lie between 0 and 1")
+    return found  # type: ignore[no-any-return]
+
+
+def _reader(hint: Any) -> Callable[[Any], Any]:
+    if hint is Face:
+        return _face
+    if hint is Reading:
+        return _reading
+    if hint is float:
+        return _number
+    simple = {int: "a whole number", str: "a text", bool: "true or false"}
+    if hint in simple:
+        return partial(_exact, hint, simple[hint])
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return partial(_choice, args)
+    if origin is tuple:
+        return partial(_many, _reader(args[0]))
+    if origin in (Union, UnionType) and NoneType in args:
+        return partial(_optional, _reader(next(a for a in args if a is not NoneType)))
+    raise TypeError(f"notation cannot read fields of type {hint}")
+
+
+def _name(kind: type[Any]) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
+
+
+_Field = tuple[str, Callable[[Any], Any], Any]
+_KINDS: Final[dict[str, type[Any]]] = {_name(k): k for k in get_args(What)}
+_NAMES: Final[dict[type[Any], str]] = {k: n for n, k in _KINDS.items()}
+_FIELDS: Final[dict[type[Any], tuple[_Field, ...]]] = {}
+for _kind in (*_KINDS.values(), Reading):
+    _hints = get_type_hints(_kind)
+    _FIELDS[_kind] = tuple((f.name, _reader(_hints[f.name]), f.default) for f in fields(_kind))
+
+
+def _build(kind: type[Any], spec: tuple[_Field, ...], data: dict[str, Any], own: frozenset[str]) -> Any:
+    known = {name for name, _, _ in spec} | own
+    for key in data:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            raise _WrongError(f"unknown key '{key}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+    values: dict[str, Any] = {}
+    for name, read, default in spec:
+        if name in data:
+            try:
+                values[name] = read(data[name])
+            except _WrongError as e:
+                raise _WrongError(f"{name}: {e}") from None
+        elif default is MISSING:
+            raise _WrongError(f"the key '{name}' is missing")
+    return kind(**values)
+
+
+def event_from_json(text: str) -> Event:
+    """The event on one line. Raises LogError without a place; `read_log` adds file and line."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as e:
+        raise CutLineError(f"this is no whole JSON object ({e.msg} at column {e.colno})") from None
+    except RecursionError:
+        raise LogError("this is no event: objects lie too deep in each other") from None
+    if not isinstance(data, dict):
+        raise LogError("a line must be a JSON object")
+    version = data.get("v")
+    if version != VERSION:
+        raise LogError(f"format version {version!r} is unknown; this program reads version {VERSION}")
+    name = data.get("kind")
+    kind = _KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        near = difflib.get_close_matches(str(name), _KINDS, 1)
+        raise LogError(f"unknown kind of event {name!r}" + (f"; did you mean '{near[0]}'?" if near else ""))
+    try:
+        what = _build(kind, _FIELDS[kind], data, frozenset(_OWN & data.keys()))
+        seq = _exact(int, "seq: a whole number", data.get("seq"))
+        at = _number(data.get("at"))
+        by = _choice(_SOURCES, data.get("source", "camera"))
+        utc = data.get("utc")
+        if utc is not None:
+            _exact(str, "utc: a text", utc)
+    except _WrongError as e:
+        raise LogError(f"{name}: {e}") from None
+    return Event(seq, at, what, by, utc)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Face):
+        return str(value)
+    if isinstance(value, Reading):
+        return _object(value)
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    out = {}
+    for name, _, default in _FIELDS[type(value)]:
+        v = getattr(value, name)
+        if default is MISSING or v != default:
+            out[name] = _plain(v)
+    return out
+
+
+def event_to_json(event: Event) -> str:
+    """One line, without its line end."""
+    head: dict[str, Any] = {"v": VERSION, "seq": event.seq, "at": event.at}
+    if event.by != "camera":
+        head["source"] = event.by
+    if event.utc is not None:
+        head["utc"] = event.utc
+    head["kind"] = _NAMES[type(event.what)]
+    return json.dumps(head | _object(event.what), ensure_ascii=False, separators=(",", ":"))
+
+
+def write_event(file: TextIO, event: Event) -> None:
+    """Append one event and hand it to the system at once."""
+    file.write(event_to_json(event) + "\n")
+    file.flush()
+
+
+def parse_log(lines: Iterable[str], where: str = "log") -> list[Event]:
+    """Events from lines; empty lines are skipped. Raises LogError with `where` and the line's number."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found.append(event_from_json(line))
+        except LogError as e:
+            hint = "mend the line, or delete it and all after it to judge what came before"
+            if isinstance(e, CutLineError) and not line.endswith("\n"):
+                hint = "the recording stopped in the middle of it: delete this last line to judge the rest"
+            raise LogError(f"{where}, line {number}: {e}; {hint}") from None
+    return found
+
+
+def read_log(path: Path | str) -> list[Event]:
+    """All events of a hand's log. Raises LogError with file, line and what to do."""
+    try:
+        with open(path, encoding="utf-8", newline="\n") as file:
+            found = parse_log(file, str(path))
+    except OSError as e:
+        raise LogError(f"{path}: cannot read this log: {e.strerror}; check the path") from None
+    except UnicodeDecodeError:
+        raise LogError(f"{path}: this is not a text file; a log has one JSON object a line") from None
+    if not found:
+        raise LogError(f"{path}: the log is empty; its first line should be a hand_started event")
+    return found
+
+
+def as_text(state: HandState) -> str:
+    """The hand as lines that a person can read aloud."""
+    lines = [f"Hand {state.hand or '?'}, rules {state.rules.name} ({state.rules.title})."]
+    if state.dealer:
+        lines.append(f"Dealer {SEAT_NAMES[state.dealer]}.")
+    lines += [f"{SEAT_NAMES[seat]} bids {call}." for seat, call in state.bids]
+    if state.bidder and state.bid:
+        lines.append(f"{SEAT_NAMES[state.bidder]} has the bid at {state.bid}.")
+    if state.trump_known:
+        lines.append(f"Trump is {SUIT_NAMES[state.trump]}." if state.trump else "There is no trump.")
+    for seat in SEATS:
+        if state.meld[seat]:
+            counted = state.meld_count(seat)
+            groups = ", ".join(f"{_words(g.kind, g.sets)} {g.value}" for g in counted.groups)
+            lines.append(f"{SEAT_NAMES[seat]} melds {counted.total}: {groups or 'nothing'}.")
+    for book in state.books:
+        said = []
+        for slot in book.slots:
+            for p in slot:
+                tail = "" if p.stands else " (taken back)" if p.back is not None else " (does not stand)"
+                said.append(f"{SEAT_NAMES[p.seat]} the {p.face.name}{tail}")
+        missing = [SEAT_NAMES[g.seat] for g in state.gaps if g.book == book.number]
+        if missing:
+            said.append(f"not seen: {', '.join(missing)}")
+        end = "open"
+        if book.closed or book.ended:
+            taker = SEAT_NAMES[book.winner] if book.winner else "nobody known"
+            end = f"{taker} takes {book.points} point{'' if book.points == 1 else 's'}"
+        lines.append(f"Book {book.number}: {', '.join(said) or 'no card seen'}; {end}.")
+    if state.books:
+        lines.append(f"Points: North-South {state.points['NS']}, East-West {state.points['EW']}.")
+    lines += [f"Note at event {p.seq}: {p.message}." for p in state.problems]
+    return "\n".join(lines) + "\n"
+
+
+def _words(kind: str, sets: int) -> str:
+    name = kind.replace("_", " ")
+    for suit, full in SUIT_NAMES.items():
+        name = name.replace(f"marriage {suit}", f"marriage in {full}")
+    return ("", "", "double ", "triple ", "quadruple ")[sets] + name
