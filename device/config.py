@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from device.errors import UserError
 
@@ -30,7 +30,7 @@ class Section(BaseModel):
 class StoreSettings(Section):
     """Where hands and the store are kept."""
 
-    folder: Path = Field(
+    folder: Annotated[Path, AfterValidator(Path.expanduser)] = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("bookwatch", appauthor=False)),
         description="Folder of the store (bookwatch.db) and of hands/, one folder a hand.",
     )
@@ -39,49 +39,55 @@ class StoreSettings(Section):
 class CameraSettings(Section):
     """The camera used when `bookwatch watch` names no source."""
 
-    source: str = Field("0", description="Number of a camera, `picamera2`, an rtsp:// address, or a path.")
+    source: str = Field(
+        default="0", description="Number of a camera, `picamera2`, an rtsp:// address, or a path."
+    )
     width: Annotated[int, Field(ge=320, le=9152)] = Field(
-        2304, description="Picture width to ask for, pixels."
+        default=2304, description="Picture width to ask for, pixels."
     )
     height: Annotated[int, Field(ge=240, le=6944)] = Field(
-        1296, description="Picture height to ask for, pixels."
+        default=1296, description="Picture height to ask for, pixels."
     )
     fps: Annotated[float, Field(gt=0, le=120)] = Field(
-        10.0, description="Pictures a second to ask for; also the pace of a picture folder."
+        default=10.0, description="Pictures a second to ask for; also the pace of a picture folder."
     )
 
 
 class TableSettings(Section):
     """The table and its calibration."""
 
-    name: str = Field("table-1", min_length=1, description="Name of the table in logs and on pages.")
+    name: str = Field(default="table-1", min_length=1, description="Name of the table in logs and on pages.")
     corners: tuple[Point, Point, Point, Point] | None = Field(
-        None,
-        description="Image pixels of the play surface's corners: north-west, north-east, south-east, south-west.",
+        default=None,
+        description="The surface's corners in image pixels: north-west, north-east, south-east, south-west.",
     )
     width_mm: Annotated[float, Field(gt=100, le=4000)] = Field(
-        900.0, description="Surface from west to east, mm."
+        default=900.0, description="Surface from west to east, mm."
     )
     height_mm: Annotated[float, Field(gt=100, le=4000)] = Field(
-        900.0, description="Surface from south to north, mm."
+        default=900.0, description="Surface from south to north, mm."
     )
 
 
 class GameSettings(Section):
     """What is played, and how sure a proof must be."""
 
-    deck: Literal["double", "single"] = Field("double", description="`double` (80 cards) or `single` (48).")
-    ruleset: str = Field("lv", description="Rule set; `bookwatch rules list` prints the names.")
+    deck: Literal["double", "single"] = Field(
+        default="double", description="`double` (80 cards) or `single` (48)."
+    )
+    ruleset: str = Field(default="lv", description="Rule set; `bookwatch rules list` prints the names.")
     threshold: Annotated[float, Field(gt=0.5, lt=1)] = Field(
-        0.95, description="Probability from which a renege counts as proven rather than suspected."
+        default=0.95, description="Probability from which a renege counts as proven rather than suspected."
     )
 
 
 class WebSettings(Section):
     """The dashboard."""
 
-    host: str = Field("127.0.0.1", description="Address to listen on; 0.0.0.0 lets other devices in.")
-    port: Annotated[int, Field(ge=0, le=65535)] = Field(8765, description="Port; 0 takes any free one.")
+    host: str = Field(default="127.0.0.1", description="Address to listen on; 0.0.0.0 lets other devices in.")
+    port: Annotated[int, Field(ge=0, le=65535)] = Field(
+        default=8765, description="Port; 0 takes any free one."
+    )
 
 
 class Settings(Section):
@@ -123,7 +129,7 @@ def settings_in(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator
 
 
 def load(path: Path | None = None, env: Mapping[str, str] | None = None) -> Settings:
-    """Reads the file (default: BOOKWATCH_CONFIG, then `default_path()`, which may be absent) and the environment.
+    """The settings of the file (default: BOOKWATCH_CONFIG, then `default_path()`, if there) and environment.
 
     Raises UserError naming file, line and, for an unknown key, the nearest known one.
     """

@@ -58,7 +58,7 @@ class HandLog:
             (draft / PICTURES).mkdir(parents=True)
             event = Event(1, at, started, "system", utc or now_utc())
             with open(draft / LOG, "xb") as file:
-                file.write(notation.write_event(event).encode() + b"\n")
+                file.write(notation.event_to_json(event).encode() + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
             draft.rename(folder)
@@ -123,7 +123,7 @@ class HandLog:
         with self._locked() as fd:
             self._catch_up(fd)
             event = Event(self.last + 1, round(at, 3), what, by, utc or now_utc())
-            line = notation.write_event(event).encode() + b"\n"
+            line = notation.event_to_json(event).encode() + b"\n"
             try:
                 if os.write(fd, line) != len(line):
                     raise OSError(28, "No space left on device", str(self.path))
@@ -149,8 +149,7 @@ class HandLog:
 
     def events(self) -> list[Event]:
         """All events, read again from the disk."""
-        with open(self.path, encoding="utf-8") as file:
-            return [notation.event_from_json(line) for line in file]
+        return notation.read_log(self.path)
 
 
 def _remove_draft(draft: Path) -> None:
@@ -158,6 +157,10 @@ def _remove_draft(draft: Path) -> None:
     for folder in (draft / PICTURES, draft):
         if folder.is_dir():
             folder.rmdir()
+
+
+def _is_hand(path: Path) -> bool:
+    return not path.name.startswith(".") and (path / LOG).is_file()
 
 
 def catch_up(hands: Path, store: Store) -> list[str]:
@@ -173,7 +176,7 @@ def catch_up(hands: Path, store: Store) -> list[str]:
         if time.time() - draft.stat().st_mtime > DRAFT_SECONDS:  # a younger one may be another recorder's
             _remove_draft(draft)
     known = {row.hand: row for row in store.hands()}
-    for folder in sorted(path for path in hands.iterdir() if (path / LOG).is_file()):
+    for folder in sorted(path for path in hands.iterdir() if _is_hand(path)):
         try:
             log = HandLog(folder)
         except (UserError, OSError) as error:
@@ -182,7 +185,7 @@ def catch_up(hands: Path, store: Store) -> list[str]:
         if log.torn:
             notes.append(f"{folder.name}: the last line was unfinished and was set aside in {log.torn.name}.")
         row = known.get(folder.name)
-        if row is None or row.events < log.last:
+        if log.last and (row is None or row.events < log.last):
             events = log.events()
             store.append(folder, events)
             if not any(isinstance(event.what, HandEnded) for event in events):

@@ -9,11 +9,15 @@ from __future__ import annotations
 import logging
 import secrets
 import sqlite3
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 
@@ -21,14 +25,17 @@ from device.errors import UserError
 from device.handlog import HandLog, now_utc
 from device.store import Store
 from engine.cards import Seat
-from engine.events import Event, HandEnded, HandStarted
+from engine.events import Event, HandStarted, Source
 from vision.types import Observed
 
 log = logging.getLogger(__name__)
 
 WAITING_MAX = 400
 """Observations kept while the disk is full: about two hands."""
+RETRY_SECONDS = 1.0
 JPEG_QUALITY = 92
+ALIVE = "alive"
+"""File of the hand folder whose time says when a fresh picture last came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +50,23 @@ class HandSettings:
 
 def new_hand_id(table: str | None = None) -> str:
     """A name that sorts by time and is new: `2026-11-30T14-05-09-table-1-3f2a`."""
-    time = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+    stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in table or "")
-    return "-".join(part for part in (time, name, secrets.token_hex(2)) if part)
+    return "-".join(part for part in (stamp, name, secrets.token_hex(2)) if part)
+
+
+class _Waiting(NamedTuple):
+    log: HandLog
+    at: float
+    observed: Observed
+    by: Source
+    utc: str
 
 
 class Recorder:
     """Records hands, one after the other, under `hands`.
 
-    The hand folder is made with the first observation or `begin`, never before a picture was
-    read. `tell` gets a sentence whenever recording pauses or goes on.
+    `tell` gets a sentence whenever recording pauses or goes on.
     """
 
     def __init__(
@@ -66,20 +80,19 @@ class Recorder:
         self.store = store
         self.settings = settings or HandSettings()
         self.tell = tell
+        self.paused = False
         self.lost = 0
         self._log: HandLog | None = None
         self._origin = 0.0
-        self._waiting: deque[tuple[Observed, str]] = deque()  # with the wall time of the observation
-        self._unstored: list[Event] = []
+        self._touched = 0.0
+        self._tried = 0.0
+        self._waiting: deque[_Waiting] = deque()
+        self._unstored: list[tuple[Path, Event]] = []
 
     @property
     def folder(self) -> Path | None:
         """The folder of the hand being recorded, or of the last one."""
         return self._log.folder if self._log else None
-
-    @property
-    def paused(self) -> bool:
-        return bool(self._waiting)
 
     def begin(self, at: float, started: HandStarted | None = None) -> Event:
         """Starts a hand at `at` seconds on the frames' clock. Raises UserError when it cannot be written."""
@@ -96,71 +109,85 @@ class Recorder:
                 do="Make room or choose another folder with --home.",
             ) from error
         self._origin = at
-        events = self._log.events()
-        self._to_store(events)
-        return events[0]
+        event = self._log.events()[0]
+        self._unstored.append((self._log.folder, event))
+        self._to_store()
+        return event
 
-    def record(self, observed: Observed) -> list[Event]:
-        """Writes an observation, after any that still wait. Returns the events that are on disk now."""
+    def alive(self) -> None:
+        """Says, by touching a file of the hand's folder once a second, that fresh pictures arrive."""
+        now = time.monotonic()
+        if self._log is None or now - self._touched < 1.0:
+            return
+        self._touched = now
+        try:
+            (self._log.folder / ALIVE).touch()
+        except OSError as error:
+            log.debug("cannot touch %s: %s", ALIVE, error)
+
+    def record(self, observed: Observed, by: Source = "camera") -> list[Event]:
+        """Writes an observation, or what a person entered, after any that still wait.
+
+        Returns the events that are on disk now; none while recording pauses.
+        """
         if self._log is None:
             raise RuntimeError("begin() starts a hand before anything is recorded")
         if len(self._waiting) == WAITING_MAX:
             self._waiting.popleft()
             self.lost += 1
-        self._waiting.append((observed, now_utc()))
-        return self.retry() if len(self._waiting) > 1 else self._drain()
+        self._waiting.append(_Waiting(self._log, observed.at - self._origin, observed, by, now_utc()))
+        return self.retry()
 
-    def retry(self) -> list[Event]:
-        """Tries to write what waits; cheap when nothing does."""
-        waited = len(self._waiting)
-        events = self._drain() if waited else []
-        if waited and not self._waiting:
-            note = f" {self.lost} were lost while the disk was full." if self.lost else ""
-            self.tell(f"Recording goes on: {waited} observations written.{note}")
-        return events
-
-    def _drain(self) -> list[Event]:
-        assert self._log is not None
+    def retry(self, force: bool = False) -> list[Event]:
+        """Writes what waits: at once, or while recording pauses every second or so unless forced."""
+        now = time.monotonic()
+        if not self._waiting or (self.paused and not force and now - self._tried < RETRY_SECONDS):
+            return []
+        self._tried = now
         written: list[Event] = []
         try:
             while self._waiting:
-                observed, utc = self._waiting[0]
-                for name, image in observed.pictures.items():
-                    _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
-                    self._log.write_picture(name, data.tobytes())
-                written.append(self._log.append(observed.what, observed.at - self._origin, utc=utc))
+                written.append(self._write(self._waiting[0]))
                 self._waiting.popleft()
         except OSError as error:
-            if len(self._waiting) == 1:
+            if not self.paused:
                 self.tell(
-                    f"Recording pauses: {error.strerror or error}, at {self._log.folder}. Make room; what happens "
-                    "meanwhile is kept in memory and written as soon as there is room."
+                    f"Recording pauses: {error.strerror or error}, at {self._waiting[0].log.folder}. Make "
+                    "room; what happens meanwhile is kept in memory and written when there is room."
                 )
-        self._to_store(written)
+            self.paused = True
+        else:
+            if self.paused:
+                lost = f"; {self.lost} older ones were lost" if self.lost else ""
+                self.tell(f"Recording goes on: {len(written)} observations written{lost}.")
+            self.paused = False
+        self._to_store()
         return written
 
-    def _to_store(self, events: list[Event]) -> None:
+    def _write(self, waiting: _Waiting) -> Event:
+        for name, image in waiting.observed.pictures.items():
+            _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+            waiting.log.write_picture(name, data.tobytes())
+        event = waiting.log.append(waiting.observed.what, waiting.at, waiting.by, waiting.utc)
+        self._unstored.append((waiting.log.folder, event))
+        return event
+
+    def _to_store(self) -> None:
         """The log is the record; a store that cannot keep up is filled again later."""
-        assert self._log is not None
-        self._unstored += events
-        if not self._unstored:
-            return
         try:
-            self.store.append(self._log.folder, self._unstored)
+            for folder, events in groupby(self._unstored, key=itemgetter(0)):
+                self.store.append(folder, [event for _, event in events])
             self._unstored = []
         except (sqlite3.Error, OSError) as error:
             log.warning("The store lags behind the log (%s); it is brought level later.", error)
 
-    def end(self, at: float, how: str) -> list[Event]:
-        """Closes the hand unless it was closed. Raises UserError when something still waits to be written."""
-        if self._log is None:
-            return []
-        ended = any(isinstance(event.what, HandEnded) for event in self._log.events())
-        events = self.retry() if ended else self.record(Observed(HandEnded(how), at))
+    def finish(self) -> list[Event]:
+        """Writes what waits, now. Raises UserError when that cannot be done."""
+        events = self.retry(force=True)
         if self._waiting:
             raise UserError(
                 f"{len(self._waiting)} observations could not be written: the disk is full",
-                where=str(self._log.folder),
+                where=str(self._waiting[0].log.folder),
                 do="Make room. The hand is complete up to its last line.",
             )
         return events

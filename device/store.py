@@ -44,7 +44,7 @@ BUSY_MS = 5000
 
 @dataclass(frozen=True, slots=True)
 class HandRow:
-    """A hand as the store lists it. `folder` holds log.jsonl and pictures/; `last` is its newest event's id."""
+    """A hand as the store lists it. `folder` is the hand folder; `last` is its newest event's id."""
 
     hand: str
     folder: Path
@@ -100,7 +100,7 @@ class Store:
         have = self._writer.execute("PRAGMA user_version").fetchone()[0]
         if have > len(MIGRATIONS):
             raise UserError(
-                f"the store was written by a newer Bookwatch (version {have}, this one knows {len(MIGRATIONS)})",
+                f"the store is of a newer Bookwatch (version {have}, this one knows {len(MIGRATIONS)})",
                 where=str(self.path),
                 do="Update Bookwatch, or choose another folder with --home.",
             )
@@ -155,7 +155,14 @@ class Store:
                 connection.execute(
                     "INSERT INTO events (hand, seq, at, utc, kind, line) VALUES (?, ?, ?, ?, ?, ?)"
                     " ON CONFLICT (hand, seq) DO NOTHING",
-                    (hand, event.seq, event.at, event.utc, type(what).__name__, notation.write_event(event)),
+                    (
+                        hand,
+                        event.seq,
+                        event.at,
+                        event.utc,
+                        type(what).__name__,
+                        notation.event_to_json(event),
+                    ),
                 )
                 if (
                     isinstance(what, MeldLaid | CardLaid | CardExposed | ReadingRevised)
@@ -173,7 +180,7 @@ class Store:
             " SUM(e.kind = 'HandEnded') > 0 FROM hands h JOIN events e USING (hand)"
             " GROUP BY h.hand ORDER BY MIN(e.id) DESC"
         )
-        return [HandRow(r[0], Path(r[1]), *r[2:8], ended=bool(r[8])) for r in rows]
+        return [HandRow(r[0], Path(r[1]), r[2], r[3], r[4], r[5], r[6], r[7], bool(r[8])) for r in rows]
 
     def hand(self, hand: str) -> HandRow | None:
         return next((row for row in self.hands() if row.hand == hand), None)

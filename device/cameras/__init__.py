@@ -10,14 +10,12 @@ from pathlib import Path
 
 from device.cameras.base import Source, is_black
 from device.cameras.files import PICTURE_SUFFIXES, PictureFolder, VideoFile, read_picture
-from device.cameras.simulated import Simulated
 from device.config import CameraSettings
 from device.errors import UserError
 
 __all__ = [
     "PICTURE_SUFFIXES",
     "PictureFolder",
-    "Simulated",
     "Source",
     "VideoFile",
     "is_black",
@@ -30,6 +28,8 @@ def open_source(spec: str, settings: CameraSettings | None = None) -> Source:
     """Opens the source that `spec` names. Raises UserError when it cannot give a single frame."""
     settings = settings or CameraSettings()
     if spec.startswith("sim:"):
+        from device.cameras.simulated import Simulated
+
         return Simulated(spec)
     if spec.isdigit() or "://" in spec:
         from device.cameras.live import OpenCvCamera
@@ -46,7 +46,7 @@ def open_source(spec: str, settings: CameraSettings | None = None) -> Source:
         raise UserError(
             "there is no such file or folder",
             where=spec,
-            do="Give a video file, a folder of pictures, a camera number such as 0, rtsp://..., picamera2, or sim:7.",
+            do="Give a video file, a folder of pictures, a camera (0, rtsp://..., picamera2), or sim:7.",
         )
     if path.suffix.lower() in PICTURE_SUFFIXES:
         raise UserError(

@@ -34,7 +34,7 @@ PICTURE_SUFFIXES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 def quiet_opencv() -> None:
     """Keeps OpenCV and FFmpeg from writing to stderr what an error message here says better."""
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-    cv2.setLogLevel(0)
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
 
 
 def read_picture(path: Path) -> Image:
@@ -55,7 +55,7 @@ def read_picture(path: Path) -> Image:
             where=str(path),
             do="Give a whole JPEG, PNG, WebP, BMP or TIFF file.",
         )
-    return image
+    return np.asarray(image, np.uint8)
 
 
 def _reason(error: OSError) -> str:
@@ -99,8 +99,8 @@ class VideoFile(Source):
             raise UserError(
                 f"this is not a video that can be read ({_kind_of(head)})",
                 where=self.name,
-                do="Copy the recording again; one that was cut off while being written as MP4 has no index, and "
-                "only a repair tool such as untrunc can save it.",
+                do="Copy the recording again. An MP4 that was cut off while being written has no index; "
+                "only a repair tool can save it.",
             )
         rate = float(self._capture.get(cv2.CAP_PROP_FPS))
         self._fps = rate if 0.1 <= rate <= 1000 else 25.0
@@ -130,7 +130,8 @@ class VideoFile(Source):
             5, self.total // 50
         ):  # containers only estimate the count
             self.problem = UserError(
-                f"the video is cut short: {read} of {self.total} pictures could be read, up to {read / self._fps:.1f} s",
+                f"the video is cut short: {read} of {self.total} pictures could be read, "
+                f"up to {read / self._fps:.1f} s",
                 where=self.name,
                 do="Copy the recording again if it should be longer.",
             )
@@ -191,7 +192,7 @@ class PictureFolder(Source):
             yield Frame(image, number / self._fps, number)
         if left_out:
             self.problem = UserError(
-                f"{len(left_out)} of {len(self._files)} pictures were left out, the first because {left_out[0]}",
+                f"{len(left_out)} of {len(self._files)} pictures were left out; the first: {left_out[0]}",
                 where=self.name,
                 do="Remove or replace them.",
             )

@@ -127,7 +127,7 @@ class OpenCvCamera(LiveSource):
                     self._capture.set(cv2.CAP_PROP_FPS, self._settings.fps)
                 return
         hint = (
-            "Check that it is plugged in, that no other program uses it and that you may use it (group `video`)."
+            "Is it plugged in, does no other program use it, and may you use it (group `video`)?"
             if isinstance(self._target, int)
             else "Check the address, the network, and the name and password in it."
         )
@@ -165,8 +165,8 @@ class PiCamera(LiveSource):
             raise UserError(
                 f"picamera2 is not installed here ({error})",
                 where=self.name,
-                do="On a Raspberry Pi: `sudo apt install python3-picamera2 --no-install-recommends`, and make the "
-                "environment with --system-site-packages.",
+                do="On a Pi: `sudo apt install python3-picamera2 --no-install-recommends`, and make "
+                "the environment with --system-site-packages.",
             ) from error
         try:
             self._camera = picamera2.Picamera2()
