@@ -172,6 +172,7 @@ class _Fold:
             p.void = any(q.lifted for q in slot)
             slot.append(p)
             if p.void:
+                self.show(p.card, p.seat, p.reading, seq, "laid in vain", book.number)
                 self.report(
                     seq, "not_replaceable",
                     f"{SEAT_NAMES[p.seat]} laid another card in book {book.number}; the first one stands",

@@ -137,6 +137,7 @@ class Renege:
     trump: bool
     aces: Literal["renege", "own_penalty", "director"]
     evidence: tuple[Literal["book", "exposed", "meld"], ...]
+    induced: Literal["director"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,82 @@
+"""Aces around that were held and not declared (play-law 6.5)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from engine.cards import SEAT_NAMES, SUITS, Seat, Suit
+from engine.flags import Flag, Level, Seen, Status, ruling_on
+from engine.rules import RuleSet
+from engine.state import HandState
+
+
+def audit_aces(state: HandState, rules: RuleSet, threshold: float, seat: Seat) -> list[Flag]:
+    """A flag once one more ace of each suit is known than the sets this seat declared."""
+    if not state.books or state.meld_open:
+        return []
+    laid: dict[Suit, list[Seen]] = {s: [] for s in SUITS}
+    played: dict[Suit, list[tuple[Seen, bool]]] = {s: [] for s in SUITS}
+    declared: Counter[Suit] = Counter()
+    for m in state.meld[seat]:
+        if m.face.rank == "A":
+            laid[m.face.suit].append(Seen.of(m, None))
+            declared[m.face.suit] += m.counts != "no"
+    for book in state.books:
+        for p in book.plays:
+            if p.seat == seat and p.face.rank == "A":
+                played[p.face.suit].append((Seen.of(p, book.number), book.closed))
+    for s in state.exposed(seat):
+        if s.face.rank == "A":
+            played[s.face.suit].append((Seen.of(s, s.book), True))
+    sets = min(declared[s] for s in SUITS)
+    if sets >= state.deck.copies:
+        return []
+    proof: list[tuple[Seen, bool]] = []
+    for suit in SUITS:
+        # Laid and played aces may be the same cards: each list alone counts how many were held.
+        if len(played[suit]) > sets:
+            proof.append(played[suit][sets])
+        elif len(laid[suit]) > sets:
+            proof.append((laid[suit][sets], True))
+        else:
+            return []
+    probability = 1.0
+    for x, _ in proof:
+        probability *= x.probability
+    deciding = max((x for x, _ in proof), key=lambda x: x.book or 0)
+    other = next(x for x, _ in proof if x is not deciding)
+    window = rules.meld.aces_until == "first_book_closed" and not state.books[0].closed
+    in_books = all(x.book for x, _ in proof)
+    level: Level = "book" if in_books else "meld"
+    if probability < 0.5:
+        status: Status = "cannot_tell"
+    elif probability < threshold or rules.renege.aces == "director":
+        status = "suspected"
+    elif window or not all(closed for _, closed in proof):
+        status = "pending"
+    else:
+        status = "proven"
+    cards = tuple(x for x, _ in proof)
+    weakest = min(cards, key=lambda x: x.probability)
+    ids = rules.clauses("renege.aces")
+    many = ("no aces around", "one set of aces", "two sets of aces", "three sets of aces")[sets]
+    held = ("", "one set", "two sets", "three sets", "four sets")[sets + 1]
+    text = (
+        f"{SEAT_NAMES[seat]} declared {many} but held {held}: "
+        f"{', '.join(_where(x) for x in cards)} ({', '.join(ids)})."
+    )
+    if status == "suspected" and probability < threshold:
+        text += f" It rests on the reading of the {weakest.face.name} ({weakest.probability:.0%})."
+    elif status == "suspected":
+        text += " The rule set names no penalty: for the director."
+    return [
+        Flag(
+            seat, 0, "ACES", status, deciding, other, None, level, probability, weakest, (), cards,
+            status == "pending", ids, text, ruling_on(state, [x.card for x in cards]),
+        )
+    ]  # fmt: skip
+
+
+def _where(x: Seen) -> str:
+    place = f"book {x.book}" if x.book else "meld" if x.book is None else "before play"
+    return f"the {x.face.name} ({place})"
