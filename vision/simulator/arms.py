@@ -88,12 +88,19 @@ def draw_arm(look: Looks, shape: Shape, seed: int) -> Image:
     cv2.fillPoly(palm, [np.array([at(*p) for p in outline], np.int32)], 255, cv2.LINE_AA)
     palm = cv2.threshold(cv2.GaussianBlur(palm, (0, 0), 4 * s), 127, 255, cv2.THRESH_BINARY)[1]
     hand[:top] = np.maximum(hand[:top], palm)
-    height[:top] = np.maximum(height[:top], _dome(palm, 22 * s) * 12)
+    height[:top] = np.maximum(height[:top], _dome(palm, 30 * s) * 17)
+    for joints in fingers[:4]:
+        # Knuckles and tendons: what tells the back of a hand from its palm.
+        knuckle = np.zeros((top, w), np.float32)
+        (kx, ky), _, _ = joints
+        cv2.circle(knuckle, at(kx, ky + 3), round(7 * s), 2.6, -1)
+        cv2.line(knuckle, at(kx, ky + 4), at(kx * 0.45, ky + 58), 1.3, round(3 * s))
+        height[:top] += cv2.GaussianBlur(knuckle, (0, 0), 3.0 * s)
     arm = np.zeros((h, w), np.uint8)
-    sides = [(145, 25), (230, 33), (330, 43), (460, 48), (LENGTH_MM, 56)]
+    sides = [(112.0, 20.0), (150.0, 25.0), (230.0, 32.0), (330.0, 42.0), (460.0, 48.0), (LENGTH_MM, 56.0)]
     outline = [(-r, y) for y, r in sides] + [(r, y) for y, r in reversed(sides)]
     cv2.fillPoly(arm, [np.array([at(*p) for p in outline], np.int32)], 255, cv2.LINE_AA)
-    height = np.maximum(height, _dome(arm, 40 * s) * 26)
+    height = np.maximum(height, _dome(arm, 38 * s) * 24)
     skin = np.maximum(hand, arm)
     sleeve = np.zeros((h, w), np.uint8)
     sides = [(look.cuff, 34 + look.cuff * 0.045), (look.cuff + 90, 48), (500, 56), (LENGTH_MM, 64)]

@@ -90,7 +90,7 @@ class Effects:
     jpeg: int | None = None
 
 
-def light_maps(view: View, effects: Effects, rng: np.random.Generator, side_mm: float) -> tuple[Image, Image]:
+def light_maps(view: View, effects: Effects, rng: np.random.Generator) -> tuple[Image, Image]:
     """What the lamps do to each pixel: a gain (128 is one; H x W x 3) and an additive glare (H x W x 3)."""
     h, w = view.height, view.width
     small = (max(w // 8, 1), max(h // 8, 1))
@@ -135,6 +135,7 @@ class Sensor:
     def __init__(self, view: View, effects: Effects, seed: int) -> None:
         self.effects = effects
         self._seed = seed
+        self._size = view.width, view.height
         rng = np.random.default_rng([seed, 5])
         h, w = view.height + self.PAD, view.width + self.PAD
         sigma = 1.2 + 5.0 * effects.noise
@@ -156,6 +157,16 @@ class Sensor:
         dy = s * (1.4 * np.sin(1.7 * at + p[2]) + 0.9 * np.sin(13 * at + p[3]) + knock)
         return float(dx), float(dy), float(s * 0.05 * np.sin(1.3 * at + p[5]))
 
+    def transform(self, at: float) -> Floats | None:
+        """How the shaken picture's pixels follow from the steady one's, 2 x 3; None: not at all."""
+        dx, dy, angle = self.shift(at)
+        if not (dx or dy or angle):
+            return None
+        m = cv2.getRotationMatrix2D((self._size[0] / 2, self._size[1] / 2), angle, 1.0)
+        m[:, 2] += dx, dy
+        out: Floats = m.astype(np.float32)
+        return out
+
     def exposure(self, at: float) -> float:
         d, p = self.effects.drift, self._phase
         return float(1 + d * (0.04 * np.sin(0.21 * at + p[1]) + 0.03 * np.sin(0.057 * at + p[2])))
@@ -169,10 +180,8 @@ class Sensor:
     def expose(self, scene: Image, at: float) -> Image:
         """A frame of its own (never the scene's memory) for this time."""
         h, w = scene.shape[:2]
-        dx, dy, angle = self.shift(at)
-        if dx or dy or angle:
-            m = cv2.getRotationMatrix2D((w / 2, h / 2), angle, 1.0)
-            m[:, 2] += dx, dy
+        m = self.transform(at)
+        if m is not None:
             scene = cv2.warpAffine(scene, m, (w, h), borderMode=cv2.BORDER_REPLICATE)
         rng = np.random.default_rng([self._seed, 6, round(at * 1000)])
         oy, ox = rng.integers(0, self.PAD, 2)

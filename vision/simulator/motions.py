@@ -155,7 +155,7 @@ class Stroke:
         return keys[-1][1:]
 
 
-HAND_REST: dict[Seat, tuple[float, float]] = {s: place(s, 95.0, -470.0) for s in SEATS}
+HAND_REST: dict[Seat, tuple[float, float]] = {s: place(s, 88.0, -446.0) for s in SEATS}
 """Where the fingertips of a playing hand wait, beside the held fan."""
-FAN_AT = (0.0, -432.0)
+FAN_AT = (0.0, -412.0)
 """Where a player holds the cards, as its seat sees it (u, v)."""

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.cards import SEATS, Face, Seat
 from vision.simulator.arms import ArmPress, Shape
 from vision.simulator.camera import Sensor, View
 from vision.simulator.choreography import STANDING, HandScript
-from vision.simulator.motions import FAN_AT, HAND_REST, SEAT_ANGLE, Pose, place
+from vision.simulator.motions import FAN_AT, HAND_REST, SEAT_ANGLE, CardState, Pose, place
 from vision.simulator.sprites import CardPress, Rect, Sprite, overlap
 from vision.types import Image
 
 HOLDING_LEVEL, ARM_LEVEL = 10**6, 10**7
-LEFT_REST = (-52.0, -452.0)
+LEFT_REST = (-30.0, -420.0)
 
 
 @dataclass(slots=True)
@@ -28,6 +29,15 @@ class _Still:
     level: int
     sprites: list[Sprite]
     rect: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class _Moving:
+    """Something drawn anew in every frame: a card on its way, or (no card) a hand."""
+
+    sprite: Sprite
+    card: str | None = None
+    state: CardState | None = None
 
 
 class Painter:
@@ -50,24 +60,64 @@ class Painter:
         self._lit = np.empty_like(room)
         self._frame: Rect = (0, 0, view.width, view.height)
         self._last_moving: list[Rect] = []
+        self._unlit: list[Rect] = []
         self._light([self._frame], [])
 
     def paint(self, script: HandScript, at: float) -> Image:
-        """The lit scene at video time `at`, before the sensor. The array is the painter's own: copy to keep."""
+        """The lit scene at video time `at`, before the sensor. The array stays the painter's own."""
         wanted, moving = self._look(script, at)
-        dirty = self._settle(wanted, script.faces)
-        rects = [r for s in moving if (r := overlap(s.rect, self._frame))]
-        self._light(_merged(dirty + self._last_moving + rects), moving)
+        self._settle(wanted, script.faces)
+        sprites = [m.sprite for m in moving]
+        rects = [r for s in sprites if (r := overlap(s.rect, self._frame))]
+        self._light(_merged(self._unlit + self._last_moving + rects), sprites)
+        self._unlit.clear()
         self._last_moving = rects
         return self._lit
 
     # -- what is where --------------------------------------------------------------------------
 
-    def _look(self, script: HandScript, at: float) -> tuple[dict[Hashable, tuple[int, object]], list[Sprite]]:
-        """Still things by key as (level, what tells one look from another), and sprites of moving ones."""
+    def owners(self, script: HandScript, at: float) -> tuple[NDArray[np.uint8], list[tuple[str, CardState]]]:
+        """Which card owns each pixel at a time: a picture of numbers (0: none), and the cards numbered from 1.
+
+        A hand, an arm or a held fan over a card takes its pixels away.
+        """
+        wanted, moving = self._look(script, at)
+        self._settle(wanted, script.faces)
+        owner = np.zeros((self.view.height, self.view.width), np.uint8)
+        order: list[tuple[str, CardState]] = []
+
+        def card_lies(card: str, state: CardState) -> None:
+            order.append((card, state))
+            corners = np.round(self.press.outline(state.pose) * 16).astype(np.int32)
+            cv2.fillConvexPoly(owner, corners, len(order), cv2.LINE_8, 4)
+
+        def covers(sprite: Sprite) -> None:
+            r = overlap(sprite.rect, self._frame)
+            if r is not None:
+                x0, y0, x1, y1 = r
+                solid = sprite.through[y0 - sprite.y : y1 - sprite.y, x0 - sprite.x : x1 - sprite.x, 0] < 110
+                owner[y0:y1, x0:x1][solid] = 0
+
+        for key, (look, still) in sorted(self._stills.items(), key=lambda kv: kv[1][1].level):
+            if isinstance(look, Pose):
+                card_lies(str(key), CardState(look, still.level, still=True))
+            else:
+                for sprite in still.sprites:
+                    covers(sprite)
+        for thing in moving:
+            if thing.card is not None and thing.state is not None:
+                card_lies(thing.card, thing.state)
+            else:
+                covers(thing.sprite)
+        return owner, order
+
+    def _look(
+        self, script: HandScript, at: float
+    ) -> tuple[dict[Hashable, tuple[int, object]], list[_Moving]]:
+        """Still things by key as (level, what tells one look from another), and what moves, lowest first."""
         shutter = self.sensor.effects.shutter
         wanted: dict[Hashable, tuple[int, object]] = {}
-        moving: list[tuple[int, Sprite]] = []
+        cards: list[_Moving] = []
         for card, track in script.tracks.items():
             state = track.at(at)
             if state is None:
@@ -77,18 +127,19 @@ class Painter:
                 continue
             before = track.at(at - shutter)
             moved = self._moved(state.pose, before.pose if before else state.pose)
-            lifted = state.level + (HOLDING_LEVEL if state.pose.tip else 0)
-            moving.append((lifted, self.press.draw(script.faces[card], state.pose, moved)))
+            cards.append(_Moving(self.press.draw(script.faces[card], state.pose, moved), card, state))
+        # A card that a hand carries is above all that lies.
+        cards.sort(key=lambda m: (m.state is not None and m.state.pose.tip > 0, m.state and m.state.level))
         for seat in SEATS:
-            held = 20
-            for t, count in script.held[seat]:
+            held = 0
+            for t, count in script.held.get(seat, ()):
                 if t > at:
                     break
                 held = count
             wanted["fan", seat] = (HOLDING_LEVEL, held)
             wanted["left", seat] = (ARM_LEVEL, None)
         busy: set[Seat] = set()
-        hands: list[Sprite] = []
+        hands: list[_Moving] = []
         for stroke in script.strokes:
             if stroke.t0 > at:
                 break
@@ -102,12 +153,11 @@ class Painter:
             d = p[0] - p[1]
             sprite = self.arms[stroke.seat].draw(x, y, shape, moved=(float(d[0]), float(d[1])))
             if sprite:
-                hands.append(sprite)
+                hands.append(_Moving(sprite))
         for seat in SEATS:
             if seat not in busy:
                 wanted["right", seat] = (ARM_LEVEL, None)
-        moving.sort(key=lambda m: m[0])
-        return wanted, [s for _, s in moving] + hands
+        return wanted, cards + hands
 
     def _moved(self, now: Pose, before: Pose) -> tuple[float, float]:
         p = self.view.project(np.array([(now.x, now.y), (before.x, before.y)]), now.z)
@@ -149,8 +199,8 @@ class Painter:
 
     # -- painting -------------------------------------------------------------------------------
 
-    def _settle(self, wanted: dict[Hashable, tuple[int, object]], faces: dict[str, Face]) -> list[Rect]:
-        """Bring the layer of still things up to date; returns where it changed."""
+    def _settle(self, wanted: dict[Hashable, tuple[int, object]], faces: dict[str, Face]) -> None:
+        """Bring the layer of still things up to date and note where it changed."""
         dirty: list[Rect] = []
         for key in [k for k in self._stills if k not in wanted]:
             dirty.append(self._stills.pop(key)[1].rect)
@@ -174,7 +224,7 @@ class Painter:
                     if overlap(still.rect, rect):
                         for sprite in still.sprites:
                             sprite.paste(part, rect)
-        return dirty
+        self._unlit += dirty
 
     def _light(self, rects: list[Rect], moving: list[Sprite]) -> None:
         margin = 3

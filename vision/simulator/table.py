@@ -18,22 +18,18 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from engine.cards import SEATS, Seat
 from engine.events import Event
 from engine.notation import write_event
-from vision.simulator.arms import ArmPress, looks
-from vision.simulator.camera import Effects, Sensor, View, light_maps
+from vision.simulator.camera import Effects
 from vision.simulator.choreography import Behaviours, HandScript, play_hand
 from vision.simulator.deckart import DeckArt
-from vision.simulator.painter import Painter
+from vision.simulator.drawn import own_deck
 from vision.simulator.playing import RenegeKind
-from vision.simulator.sprites import CardPress
-from vision.simulator.surfaces import KINDS, draw_room
+from vision.simulator.stage import CardInView, Stage
 from vision.types import Floats, Frame, Image
 
 EVALUATION_SEEDS = 1_000_000
 """Seeds from here on are for evaluation; nothing is trained or tuned on them."""
-SIDE_MM = 800.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +53,6 @@ CONDITIONS: dict[str, Condition] = {
     "glare": Condition(Behaviours(), Effects(glare=1.0, gradient=0.8, brightness=1.1)),
     "shaky": Condition(Behaviours(), Effects(shake=1.0, defocus=0.4, drift=1.0, jpeg=75)),
 }
-
-
-def own_deck(seed: int) -> DeckArt:
-    from vision.simulator.drawn import own_deck as draw
-
-    return draw(seed)
 
 
 class SimulatedTable:
@@ -94,31 +84,16 @@ class SimulatedTable:
         chosen = CONDITIONS[condition]
         behaviours = behaviours or replace(chosen.behaviours, reneges=tuple(reneges), corrections=corrections)
         self.seed, self.condition, self.fps = seed, condition, fps
-        self.size_mm = SIDE_MM
         self.script: HandScript = play_hand(seed, behaviours)
-        self.deck = deck or own_deck(seed)
-        effects = effects or chosen.effects
-        rng = np.random.default_rng([seed, 3])
-        self.view = View(
-            width,
-            height,
-            SIDE_MM,
-            tilt=float(rng.normal(0, 1.2)),
-            roll=float(rng.normal(0, 0.8)),
-            offset_mm=(float(rng.normal(0, 5)), float(rng.normal(0, 5))),
-            height_mm=float(rng.uniform(1000, 1400)),
+        self.stage = Stage(
+            seed,
+            deck or own_deck(seed),
+            effects or chosen.effects,
+            width=width,
+            height=height,
+            surface=surface,
         )
-        light = float(rng.uniform(0, 2 * np.pi))
-        kind = surface or KINDS[int(rng.integers(len(KINDS)))]
-        room = draw_room(self.view, SIDE_MM, kind, rng, light)
-        lights = light_maps(self.view, effects, rng, SIDE_MM)
-        arms: dict[Seat, ArmPress] = {
-            s: ArmPress(s, looks(rng), self.view, seed * 4 + n, light) for n, s in enumerate(SEATS)
-        }
-        self._sensor = Sensor(self.view, effects, seed)
-        self._painter = Painter(
-            self.view, room, lights, CardPress(self.deck, self.view, light), arms, self._sensor
-        )
+        self.size_mm = self.stage.size_mm
 
     @property
     def truth(self) -> list[Event]:
@@ -127,8 +102,7 @@ class SimulatedTable:
     @property
     def corners(self) -> Floats:
         """Pixels of the table's corners NW, NE, SE, SW, (4, 2)."""
-        half = self.size_mm / 2
-        return self.view.project(np.array([(-half, half), (half, half), (half, -half), (-half, -half)]))
+        return self.stage.corners
 
     @property
     def frame_count(self) -> int:
@@ -136,7 +110,11 @@ class SimulatedTable:
 
     def picture(self, at: float) -> Image:
         """The picture taken at this video time."""
-        return self._sensor.expose(self._painter.paint(self.script, at), at)
+        return self.stage.picture(self.script, at)
+
+    def seen(self, at: float) -> list[CardInView]:
+        """Every card on the table at this time: where it is in the picture and what of it can be seen."""
+        return self.stage.seen(self.script, at)
 
     def frames(self, start: float = 0.0, end: float | None = None) -> Iterator[Frame]:
         """The frames from `start` to `end` seconds (default: the whole hand)."""
@@ -160,15 +138,15 @@ class SimulatedTable:
         facts = {
             "corners": [[round(float(v), 2) for v in p] for p in self.corners],
             "size_mm": self.size_mm,
-            "width": self.view.width,
-            "height": self.view.height,
+            "width": self.stage.view.width,
+            "height": self.stage.view.height,
             "fps": self.fps,
             "seed": self.seed,
             "condition": self.condition,
         }
         path.with_suffix(".table.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
         code = cv2.VideoWriter.fourcc(*"mp4v")
-        writer = cv2.VideoWriter(str(path), code, self.fps, (self.view.width, self.view.height))
+        writer = cv2.VideoWriter(str(path), code, self.fps, (self.stage.view.width, self.stage.view.height))
         if not writer.isOpened():
             raise OSError(f"{path}: OpenCV cannot write an MPEG-4 video here; use a path that ends in .mp4")
         try:
