@@ -35,16 +35,16 @@ class Marks(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """Standard deviations of a true pair: log of length, degrees across, degrees between the indices."""
+    """Standard deviations of a true pair: log of length, bearing and opposition in degrees, log of ratio."""
 
     length: float
     bearing: float
     opposite: float
+    ratio: float
 
 
-_ON_TABLE = Tolerance(0.03, 2.0, 4.0)
-_IN_PICTURE = Tolerance(0.08, 3.0, 5.0)  # perspective and a noisy scale
-_HEIGHTS = 0.12
+_ON_TABLE = Tolerance(0.03, 2.0, 4.0, 0.12)
+_IN_PICTURE = Tolerance(0.08, 3.0, 8.0, 0.2)  # perspective, and a scale as noisy as the indices' heights
 _ACCEPT = 11.3  # 99 % of true pairs (chi squared, three degrees of freedom)
 _FACES_WORTH = 6.0
 """The most that differing faces can speak against a pair: geometry weighs more, readings err."""
@@ -91,7 +91,7 @@ def offers(marks: Marks) -> Offers:
         np.abs(np.log(marks.heights[i] / marks.heights[j])),
         (amplitude[i] * amplitude[j]).sum(1),
     )
-    keep = (right > 0) & (down > 0) & (every.opposite < 20) & (every.ratio < 0.45)
+    keep = (right > 0) & (down > 0) & (every.opposite < 25) & (every.ratio < 0.5)
     return Offers(*(column[keep] for column in every))
 
 
@@ -151,7 +151,7 @@ def pair(marks: Marks, shape: CardShape) -> list[tuple[int, ...]]:
         (np.log(all_offers.length / length) / tolerance.length) ** 2
         + ((all_offers.bearing - bearing) / tolerance.bearing) ** 2
         + (all_offers.opposite / tolerance.opposite) ** 2
-        + (all_offers.ratio / _HEIGHTS) ** 2
+        + (all_offers.ratio / tolerance.ratio) ** 2
     )
     doubt = np.minimum(-2 * np.log(np.maximum(all_offers.agreement, 1e-9)), _FACES_WORTH)
     cost = geometry + doubt
