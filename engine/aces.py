@@ -60,7 +60,8 @@ def audit_aces(state: HandState, rules: RuleSet, threshold: float, seat: Seat) -
     weakest = min(cards, key=lambda x: x.probability)
     ids = rules.clauses("renege.aces")
     many = ("no aces around", "one set of aces", "two sets of aces", "three sets of aces")[sets]
-    held = ("", "one set", "two sets", "three sets", "four sets")[sets + 1]
+    known = min(max(len(played[suit]), len(laid[suit])) for suit in SUITS)
+    held = ("", "one set", "two sets", "three sets", "four sets")[min(known, 4)]
     text = (
         f"{SEAT_NAMES[seat]} declared {many} but held {held}: "
         f"{', '.join(_where(x) for x in cards)} ({', '.join(ids)})."
@@ -72,7 +73,7 @@ def audit_aces(state: HandState, rules: RuleSet, threshold: float, seat: Seat) -
     return [
         Flag(
             seat, 0, "ACES", status, deciding, other, None, level, probability, weakest, (), cards,
-            status == "pending", ids, text, ruling_on(state, [x.card for x in cards]),
+            status == "pending", ids, text, ruling_on(state, [x.card for x in cards]), (sets, known),
         )
     ]  # fmt: skip
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from engine.cards import Face, Seat, Suit
+from engine.cards import Face, Seat, Suit, Team
 
 Source: TypeAlias = Literal["camera", "director", "scorekeeper", "player", "system"]
 Closing: TypeAlias = Literal["turned", "next_lead", "timeout", "entered"]
@@ -158,11 +158,15 @@ class RenegeCalled:
 
 @dataclass(frozen=True, slots=True)
 class RulingMade:
-    """The director's decision on a seat's card, or on the last call when `card` is None."""
+    """The director's decision on a seat's card, or on the last call when `card` is None.
+
+    `disordered`: the team whose books were found out of order (LV-112).
+    """
 
     outcome: Literal["confirmed", "denied", "cannot_tell"]
     card: str | None = None
     why: str = ""
+    disordered: Team | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,8 @@ class Flag:
 
     kind, level, proof, duty and probability are those of the pair to show first. `cards`: every
     card to picture. `weakest`: the least sure reading the flag rests on. `pending`: the play may
-    still be corrected, so nobody but the director may know. `ruling`: what was decided on it.
+    still be corrected, so nobody but the director may know. `ruling`: what was decided on it. `sets`:
+    sets of aces declared, and sets known to have been held.
     """
 
     seat: Seat
@@ -81,6 +82,7 @@ class Flag:
     clauses: tuple[str, ...]
     text: str
     ruling: RulingMade | None = None
+    sets: tuple[int, int] | None = None
 
     @property
     def team(self) -> Team:

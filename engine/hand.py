@@ -15,7 +15,7 @@ from engine.cards import SEAT_NAMES, SEATS, Face, Seat, next_seat, partner, team
 from engine.corrections import resolve
 from engine.deck import DECKS, DOUBLE
 from engine.events import Reading
-from engine.rules import RuleSet
+from engine.rules import ALL_POINTS, RuleSet
 from engine.state import (
     Book,
     Call,
@@ -53,6 +53,7 @@ class _Fold:
         self.books_in_hand = s.deck.size // 4
         self.late: dict[int, list[tuple[int, ev.CardLaid]]] = {}
         self.picked_up = False
+        self.spoken: ev.TrumpNamed | None = None
         self.last_play: dict[str, Play] = {}
 
     def rules_of(self, start: ev.HandStarted | None) -> RuleSet:
@@ -76,7 +77,10 @@ class _Fold:
                 self.report(e.seq, "seq", f"event {e.seq} stands where event {expected} should")
             expected = e.seq + 1
             if isinstance(e.what, ev.TrumpNamed):  # the last word on it holds for the whole hand
-                s.trump, s.trump_known = e.what.suit, True
+                if e.by == "player":  # a suit called aloud is outranked by the first marriage laid (LV-74)
+                    self.spoken = e.what
+                else:
+                    s.trump, s.trump_known = e.what.suit, True
         s.last_seq = expected - 1
         entries = resolve(self.log, self.report)
         for seq, what in entries:  # cards of books of which the end went unseen wait for their book
@@ -349,6 +353,8 @@ class _Fold:
         s = self.state
         if not s.trump_known and s.bidder and (suit := first_marriage(s.meld[s.bidder])):
             s.trump, s.trump_known = suit, True
+        elif not s.trump_known and self.spoken is not None:
+            s.trump, s.trump_known = self.spoken.suit, True
         if not s.trump_known and s.books:
             self.report(
                 s.plays[0].seq if s.plays else 0, "no_trump", "cards are played but no trump is known"
@@ -391,8 +397,19 @@ class _Fold:
                     f"book {b.number} was won by {SEAT_NAMES[b.winner]} but lies with the other team",
                 )  # fmt: skip
             leader = b.winner if complete else None
+        self.leftover()
         s.turn = self.next_turn(leader)
         self.counts()
+
+    def leftover(self) -> None:
+        """A player ran out of cards: what is left goes with the last book turned, the last book (LV-60)."""
+        s = self.state
+        won = [b for b in s.books if b.closed and b.winner]
+        if s.ended == "out_of_cards" and won:
+            rest = ALL_POINTS - sum(s.points.values())
+            last = won[-1]
+            last.points += rest
+            s.points[team_of(last.winner or "N")] += rest
 
     def next_turn(self, leader: Seat | None) -> Seat | None:
         s = self.state

@@ -18,6 +18,8 @@ from types import UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 _FOLDER = Path(__file__).with_name("rulesets")
+ALL_POINTS = 50
+"""Points of a hand: 48 counters and two for the last book (play-law section 3)."""
 Outcome: TypeAlias = Literal["must_be_played", "award", "renege"]
 
 
@@ -71,6 +73,11 @@ class Award:
 
     bidders: tuple[Term, ...]
     others: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Misdeal:
+    leftover: Literal["last_book"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +162,18 @@ class Penalty:
 
 
 @dataclass(frozen=True, slots=True)
+class Game:
+    target: int
+    both_reach: Literal["bidders"]
+
+
+@dataclass(frozen=True, slots=True)
 class RuleSet:
     """One tournament's rules. `clauses("meld.board")` names where a value comes from."""
 
     name: str
     title: str
+    misdeal: Misdeal
     bidding: Bidding
     meld: Meld
     unplayed: Unplayed
@@ -169,6 +183,7 @@ class RuleSet:
     renege: Renege
     call: Call
     penalty: Penalty
+    game: Game
     sources: Mapping[str, tuple[str, ...]] = field(repr=False, hash=False)
 
     def clauses(self, key: str) -> tuple[str, ...]:

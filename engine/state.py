@@ -198,6 +198,14 @@ class HandState:
             totals[team_of(seat)] += self.meld_count(seat).total
         return totals
 
+    def seat_of(self, card: str) -> Seat | None:
+        """Whose card this is, wherever it was seen last."""
+        for seen in (self.plays, self.shown, *self.meld.values()):
+            for x in reversed(seen):
+                if x.card == card:
+                    return x.seat
+        return None
+
     def book(self, number: int) -> Book | None:
         return self.books[number - 1] if 0 < number <= len(self.books) else None
 
