@@ -18,7 +18,7 @@ from vision.simulator import backs, courts, glyphs_drawn, pips
 from vision.simulator.backs import Colour
 from vision.simulator.deckart import CardArt, DeckArt
 from vision.simulator.glyphs_drawn import CAP, Glyphs, rank_mask
-from vision.types import Image
+from vision.types import Floats, Image
 
 EVALUATION_SEEDS: Final = range(1_000_000, 2_000_000)
 """Seeds of own decks kept for evaluation; training draws its seeds below."""
@@ -146,7 +146,7 @@ class OwnDeck:
         rank_height = self._look.rank_share * self._look.index_height
         widest = max(glyphs.mask(c).shape[1] for c in _LETTERS) / CAP * rank_height
         self._squeeze = min(1.0, self._look.column / widest)
-        self._alpha = _rounded(self._look)
+        self._alpha = rounded(self._look.width, self._look.height, self._look.radius)
         self._index_right = self._look.margin[0] + max(self._index_size(c) for c in _LETTERS)
 
     def faces(self) -> tuple[Face, ...]:
@@ -169,8 +169,8 @@ class OwnDeck:
         return self._back
 
     def _index_size(self, rank: str) -> int:
-        rank_width: int = self._rank(rank).shape[1]
-        return max(rank_width, max(self._pip(s).shape[1] for s in SUITS))
+        rank_width = int(self._rank(rank).shape[1])
+        return max(rank_width, *(int(self._pip(s).shape[1]) for s in SUITS))
 
     def _rank(self, rank: str) -> Image:
         """A rank's ink at index size."""
@@ -205,7 +205,7 @@ class OwnDeck:
         corners = self._draw_indices(card, face)
         return CardArt(np.dstack([card, self._alpha]), corners)
 
-    def _draw_indices(self, card: Image, face: Face) -> np.ndarray:
+    def _draw_indices(self, card: Image, face: Face) -> Floats:
         look = self._look
         rank, pip = self._rank(face.rank), self._pip(face.suit)
         centre = (look.margin[0] + self._index_right) / 2
@@ -225,10 +225,10 @@ class OwnDeck:
             boxes.append((x, y, x + mask.shape[1], y + mask.shape[0]))
         left, top = (min(b[i] for b in boxes) for i in (0, 1))
         right, foot = (max(b[i] for b in boxes) for i in (2, 3))
-        quads = [_quad(left, top, right, foot)]
+        quads = [quad_of(left, top, right, foot)]
         if look.four_indices:
             # The upper right index stands as the upper left one does, pip and rank each at its own place.
-            quads.append(_quad(look.width - right, top, look.width - left, foot))
+            quads.append(quad_of(look.width - right, top, look.width - left, foot))
         quads += [np.array([look.width - 1, look.height - 1], np.float32) - q for q in quads]
         return np.stack(quads).astype(np.float32)
 
@@ -301,21 +301,21 @@ def blend(card: Image, mask: Image, x: int, y: int, ink: Colour) -> None:
     target[:] = np.round(target * (1 - cover) + np.array(ink, np.float32) * cover)
 
 
-def _quad(left: float, top: float, right: float, foot: float) -> np.ndarray:
-    """Corners of the pixels' outer edges; whole numbers are pixel centres."""
+def quad_of(left: float, top: float, right: float, foot: float) -> Floats:
+    """The upright box of pixels left..right-1, top..foot-1 as corners; whole numbers are pixel centres."""
     a, b, c, d = left - 0.5, top - 0.5, right - 0.5, foot - 0.5
     return np.array([(a, b), (c, b), (c, d), (a, d)], np.float32)
 
 
-def _rounded(look: Look) -> Image:
-    """Coverage of a card with rounded corners."""
+def rounded(width: int, height: int, radius: float) -> Image:
+    """Coverage of a card with rounded corners, 0 to 255."""
     scale = 4
-    w, h, r = look.width * scale, look.height * scale, round(look.radius * scale)
+    w, h, r = width * scale, height * scale, round(radius * scale)
     mask: Image = np.zeros((h, w), np.uint8)
     cv2.rectangle(mask, (r, 0), (w - 1 - r, h - 1), 255, -1)
     cv2.rectangle(mask, (0, r), (w - 1, h - 1 - r), 255, -1)
     for x in (r, w - 1 - r):
         for y in (r, h - 1 - r):
             cv2.circle(mask, (x, y), r, 255, -1)
-    small: Image = cv2.resize(mask, (look.width, look.height), interpolation=cv2.INTER_AREA)
+    small: Image = cv2.resize(mask, (width, height), interpolation=cv2.INTER_AREA)
     return small
