@@ -6,13 +6,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from device.cameras.base import Source, is_black
 from device.errors import UserError
-from device.recorder import Recorder
-from engine.events import Event, HandEnded, What
-from engine.events import Source as By
+from device.recorder import Entry, Recorder
+from engine.events import Event, HandEnded
 from vision.types import Frame, Observed
 
 BLACK_FRAMES_SHOWN = 50
@@ -41,14 +40,6 @@ class Listener(Protocol):
 
     def say(self, text: str) -> None:
         """A sentence for the person at the table."""
-
-
-class Entry(NamedTuple):
-    """What a person enters while a hand is watched, at `at` seconds on the frames' clock."""
-
-    at: float
-    what: What
-    by: By = "scorekeeper"
 
 
 @dataclass(slots=True)
@@ -87,6 +78,7 @@ class TableLoop:
         self._make_watcher = make_watcher
         self._entries = sorted(entries, key=lambda entry: entry.at)
         self._open = False
+        self._began = 0.0
 
     def run(self) -> Summary:
         """Raises UserError when no picture could be read, and at the end for a source that was cut short."""
@@ -152,7 +144,7 @@ class TableLoop:
 
     def _begin(self, at: float) -> None:
         event = self.recorder.begin(at)
-        self._open = True
+        self._open, self._began = True, at
         assert self.recorder.folder is not None
         self.summary.hands.append(self.recorder.folder)
         self.listener.begun(self.recorder.folder)
@@ -161,7 +153,8 @@ class TableLoop:
     def _enter(self, at: float) -> None:
         while self._open and self._entries and self._entries[0].at <= at:
             entry = self._entries.pop(0)
-            self._written(self.recorder.record(Observed(entry.what, entry.at), entry.by))
+            when = max(entry.at, self._began)
+            self._written(self.recorder.record(Observed(entry.what, when), entry.by))
 
     def _record(self, observations: Sequence[Observed]) -> bool:
         """Records in order; True when the hand ended with them."""

@@ -25,7 +25,7 @@ from device.errors import UserError
 from device.handlog import HandLog, now_utc
 from device.store import Store
 from engine.cards import Seat
-from engine.events import Event, HandStarted, Source
+from engine.events import Event, HandStarted, Source, What
 from vision.types import Observed
 
 log = logging.getLogger(__name__)
@@ -53,6 +53,14 @@ def new_hand_id(table: str | None = None) -> str:
     stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in table or "")
     return "-".join(part for part in (stamp, name, secrets.token_hex(2)) if part)
+
+
+class Entry(NamedTuple):
+    """What a person enters while a hand is watched, at `at` seconds on the frames' clock."""
+
+    at: float
+    what: What
+    by: Source = "scorekeeper"
 
 
 class _Waiting(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from device.errors import UserError
+from vision.table import Table
 from vision.types import Frame, Image
 
 BLACK_LEVEL = 8.0
@@ -32,6 +33,10 @@ class Source(ABC):
 
     @abstractmethod
     def __iter__(self) -> Iterator[Frame]: ...
+
+    def table(self, image_size: tuple[int, int]) -> Table | None:
+        """The calibration that comes with the source, for pictures of this width and height, if any."""
+        return None
 
     def close(self) -> None:  # noqa: B027 - most sources hold nothing
         """Lets the camera or file go."""

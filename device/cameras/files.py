@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import numpy as np
 
 from device.cameras.base import Source
 from device.errors import UserError
+from vision.table import Table
 from vision.types import Frame, Image
 
 VIDEO_SUFFIXES = {
@@ -135,6 +137,21 @@ class VideoFile(Source):
                 where=self.name,
                 do="Copy the recording again if it should be longer.",
             )
+
+    def table(self, image_size: tuple[int, int]) -> Table | None:
+        """From `hand.table.json` beside `hand.mp4`, as `bookwatch simulate` writes it."""
+        beside = Path(self.name).with_suffix(".table.json")
+        if not beside.is_file():
+            return None
+        try:
+            facts = json.loads(beside.read_text(encoding="utf-8"))
+            return Table.from_corners(facts["corners"], (facts["size_mm"],) * 2, image_size)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UserError(
+                f"this calibration cannot be used ({error})",
+                where=str(beside),
+                do="Remove it and give the corners with --corners, or make it again.",
+            ) from error
 
     def close(self) -> None:
         self._capture.release()

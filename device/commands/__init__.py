@@ -1,0 +1,1 @@
+"""The commands of `bookwatch`, one module for each subject."""

@@ -1,0 +1,168 @@
+"""What the commands share: options, output for people and machines, progress, error messages."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from device.config import Settings
+from device.errors import UserError
+from device.store import Store
+from engine.cards import CardError
+from engine.notation import LogError
+from engine.rules import RuleError
+from vision.table import Table, TableError
+from vision.weights import ModelError
+
+F = TypeVar("F", bound=Callable[..., Any])
+DEBUG = "bookwatch.debug"
+JSON = "bookwatch.json"
+
+MESSAGES = (CardError, LogError, RuleError, TableError, ModelError)
+"""Errors of the engine and the eye whose texts already say what, where and what to do."""
+
+
+def _remember(key: str) -> Callable[[click.Context, click.Parameter, bool], bool]:
+    def callback(context: click.Context, _: click.Parameter, value: bool) -> bool:
+        meta = context.find_root().meta
+        meta[key] = meta.get(key, False) or value
+        return value
+
+    return callback
+
+
+def command(function: F) -> F:
+    """The options that every command has: --json (given to the function as `as_json`) and --debug."""
+    for option in (
+        click.option(
+            "--debug",
+            is_flag=True,
+            expose_value=False,
+            callback=_remember(DEBUG),
+            help="Show traces of errors.",
+        ),
+        click.option(
+            "--json", "as_json", is_flag=True, callback=_remember(JSON), help="Print JSON for machines."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+class Commands(click.Group):
+    """A group whose failures end in one message, not a trace. Exit codes: 2 the user's, 1 a fault in here."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.exceptions.Exit, click.Abort, click.ClickException):
+            raise
+        except BrokenPipeError:  # `bookwatch ... | head`: nobody reads any more
+            sys.stdout = None
+            ctx.exit(0)
+        except Exception as error:
+            meta = ctx.find_root().meta
+            if meta.get(DEBUG):
+                raise
+            ctx.exit(print_error(error, meta.get(JSON, False)))
+
+
+def print_error(error: Exception, as_json: bool = False) -> int:
+    """Prints an error for a person (and for a machine if asked); returns the exit code."""
+    if isinstance(error, MESSAGES):
+        error = UserError(str(error))
+    if isinstance(error, UserError):
+        click.echo(f"bookwatch: {error}", err=True)
+        if as_json:
+            click.echo(json.dumps({"error": error.as_json()}, ensure_ascii=False))
+        return error.exit_code
+    click.echo(
+        f"bookwatch: something failed that should not: {type(error).__name__}: {error}. "
+        "Run it again with --debug and report what it prints.",
+        err=True,
+    )
+    if as_json:
+        click.echo(json.dumps({"error": {"what": f"{type(error).__name__}: {error}", "where": "", "do": ""}}))
+    return 1
+
+
+def print_json(data: Any) -> None:
+    """One line, written at once."""
+    click.echo(json.dumps(data, ensure_ascii=False))
+    sys.stdout.flush()
+
+
+class Progress:
+    """Progress on stderr: one line rewritten on a terminal, a line every few seconds elsewhere.
+
+    Quiet for work that ends within `after` seconds.
+    """
+
+    def __init__(self, what: str, total: int | None = None, after: float = 1.0, every: float = 10.0) -> None:
+        self.what, self.total = what, total
+        self._terminal = sys.stderr.isatty()
+        self._start = self._shown = time.monotonic()
+        self._after, self._every = after, 0.2 if self._terminal else every
+        self._open = False
+
+    def step(self, done: int, note: str = "") -> None:
+        now = time.monotonic()
+        if now - self._start < self._after or now - self._shown < self._every:
+            return
+        self._shown = now
+        of = f" of {self.total} ({100 * done // self.total} %)" if self.total else ""
+        left = ""
+        if self.total and done:
+            seconds = (now - self._start) / done * max(0, self.total - done)
+            left = f", {seconds / 60:.0f} min left" if seconds > 90 else f", {seconds:.0f} s left"
+        text = f"{self.what}: {done}{of}{left}{f', {note}' if note else ''}"
+        if self._terminal:
+            click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+            self._open = True
+        else:
+            click.echo(text, err=True)
+
+    def clear(self) -> None:
+        """Takes the rewritten line away, so that other text can be printed."""
+        if self._open:
+            click.echo("\r\x1b[K", nl=False, err=True)
+            self._open = False
+
+
+@contextmanager
+def opened_store(settings: Settings) -> Iterator[Store]:
+    store = Store(settings.database)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def table_of(settings: Settings, image_size: tuple[int, int]) -> Table | None:
+    """The configured table for pictures of this width and height, if calibrated. Raises TableError."""
+    table = settings.table
+    if table.corners is None:
+        return None
+    return Table.from_corners(table.corners, (table.width_mm, table.height_mm), image_size)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Writes a file that the user named. Raises UserError."""
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise UserError(
+            f"the file cannot be written: {error.strerror or error}",
+            where=str(path),
+            do="Name another place.",
+        ) from error

@@ -1,0 +1,109 @@
+"""`bookwatch judge` and `bookwatch recover`: from the record on disk to books, meld, reneges, score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from device import report
+from device.commands.common import command, opened_store, print_json
+from device.config import Settings
+from device.errors import UserError
+from device.handlog import LOG, catch_up
+from engine import notation
+from engine import rules as rulesets
+from engine.events import Event, HandStarted
+from engine.hand import fold
+from engine.renege import audit
+from engine.rules import RuleError, RuleSet
+from engine.scoring import score
+
+
+def rules_for(events: list[Event], path: Path, asked: str | None) -> RuleSet:
+    """The rule set asked for, or the one that the log names. Raises RuleError and UserError."""
+    if asked:
+        return rulesets.load(asked)
+    start = events[0].what
+    if not isinstance(start, HandStarted):
+        raise UserError(
+            "the log does not begin with hand_started, so its rule set is not known",
+            where=f"{path}, line 1",
+            do="Name the rule set with --ruleset.",
+        )
+    try:
+        return rulesets.load(start.ruleset)
+    except RuleError as error:
+        raise UserError(str(error), where=f"{path}, line 1", do="Name another with --ruleset.") from error
+
+
+@click.command()
+@click.argument("log", type=click.Path(path_type=Path))
+@click.option("--ruleset", help="Judge by this rule set instead of the log's own.")
+@click.option(
+    "--threshold", type=click.FloatRange(0.5, 1, min_open=True, max_open=True), help="[game.threshold]"
+)
+@command
+@click.pass_obj
+def judge(settings: Settings, log: Path, ruleset: str | None, threshold: float | None, as_json: bool) -> None:
+    """Judge a hand's LOG (log.jsonl, or the folder that holds it): books, meld, reneges, score."""
+    path = log / LOG if log.is_dir() else log
+    events = notation.read_log(path)
+    rules = rules_for(events, path, ruleset)
+    state = fold(events, rules)
+    flags = audit(state, rules, threshold or settings.game.threshold)
+    result = score(state, rules)
+    if as_json:
+        print_json(
+            {
+                "hand": state.hand,
+                "ruleset": rules.name,
+                "dealer": state.dealer,
+                "bidder": state.bidder,
+                "bid": state.bid,
+                "trump": state.trump,
+                "ended": state.ended,
+                "books": [report.book_json(book) for book in state.books],
+                "meld": report.meld_json(state),
+                "flags": [report.flag_json(flag) for flag in flags],
+                "points": state.points,
+                "score": report.score_json(result),
+                "problems": [{"seq": p.seq, "code": p.code, "message": p.message} for p in state.problems],
+            }
+        )
+        return
+    click.echo(f"Hand {state.hand or path}. {report.contract_line(state)}")
+    for line in report.meld_lines(state):
+        click.echo(line)
+    for book in state.books:
+        click.echo(report.book_line(book))
+    for flag in flags:
+        for line in report.flag_lines(flag):
+            click.echo(line)
+    if not flags:
+        click.echo("No renege is proven or suspected.")
+    for problem in state.problems:
+        click.echo(f"Note (event {problem.seq}): {problem.message}.")
+    for line in report.score_lines(result):
+        click.echo(line)
+
+
+@click.command()
+@command
+@click.pass_obj
+def recover(settings: Settings, as_json: bool) -> None:
+    """Mend what a crash left: set unfinished last lines aside, fill the store again from the hand folders."""
+    with opened_store(settings) as store:
+        notes = catch_up(settings.hands, store)
+        hands = len(store.hands())
+    if as_json:
+        print_json({"hands": hands, "notes": notes})
+        return
+    for note in notes:
+        click.echo(note)
+    click.echo(
+        f"{hands} hands in {settings.database}; {'all level' if not notes else f'{len(notes)} notes'}."
+    )
+
+
+COMMANDS = (judge, recover)

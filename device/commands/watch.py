@@ -1,0 +1,204 @@
+"""`bookwatch watch`: follow a table and keep its book."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from device.cameras import Source, open_source
+from device.cameras.simulated import Simulated
+from device.commands.common import Progress, command, opened_store, print_json, table_of
+from device.commands.photos import card_reader
+from device.commentary import Commentary, JsonVoice, TextVoice, Voice
+from device.config import Settings
+from device.errors import UserError
+from device.handlog import catch_up
+from device.loop import Listener, TableLoop, Watcher
+from device.recorder import Entry, HandSettings, Recorder
+from engine import rules as rulesets
+from engine.cards import SEATS, SUITS, Seat, Suit
+from engine.deck import DECKS
+from engine.events import Event, TrumpNamed
+from vision.table import Table
+from vision.types import Frame
+
+
+class Teller(Listener):
+    """Says on stdout what the commentary has to say, and shows progress on stderr."""
+
+    def __init__(self, settings: Settings, as_json: bool, unit: str = "pictures") -> None:
+        self._progress = Progress(unit)
+        self._json = as_json
+        voice: Voice = JsonVoice(self._data) if as_json else TextVoice(self._line)
+        rules = rulesets.load(settings.game.ruleset)
+        self.commentary = Commentary(voice, rules, settings.game.threshold)
+
+    def _line(self, text: str) -> None:
+        self._progress.clear()
+        click.echo(text)
+
+    def _data(self, data: Any) -> None:
+        self._progress.clear()
+        print_json(data)
+
+    def begun(self, folder: Path) -> None:
+        if self._json:
+            self._data({"what": "begun", "folder": str(folder)})
+        else:
+            self._line(f"Recording in {folder}")
+
+    def events(self, events: Sequence[Event]) -> None:
+        self.commentary.hear(events)
+
+    def frame(self, frame: Frame, total: int | None) -> None:
+        self._progress.total = total
+        self._progress.step(frame.number + 1, f"{frame.at:.0f} s of play")
+
+    def say(self, text: str) -> None:
+        self._progress.clear()
+        click.echo(text, err=True)
+
+    def done(self) -> None:
+        self._progress.clear()
+
+
+def _corners(_: click.Context, __: click.Parameter, text: str | None) -> tuple[tuple[float, ...], ...] | None:
+    if text is None:
+        return None
+    try:
+        corners = tuple(tuple(float(v) for v in pair.split(",")) for pair in text.split())
+    except ValueError:
+        corners = ()
+    if len(corners) != 4 or any(len(corner) != 2 for corner in corners):
+        raise click.BadParameter(
+            'write four corners "x,y x,y x,y x,y": north-west, north-east, south-east, south-west'
+        )
+    return corners
+
+
+def calibrated(source: Source, frame: Frame, settings: Settings, given: bool = False) -> Table:
+    """The source's table, unless corners were given, else the settings'. Raises UserError and TableError."""
+    size = (frame.image.shape[1], frame.image.shape[0])
+    table = (None if given else source.table(size)) or table_of(settings, size)
+    if table is None:
+        raise UserError(
+            "the table is not calibrated",
+            where=source.name,
+            do='Give the pixels of its corners, from north-west clockwise, with --corners "x,y x,y x,y x,y", '
+            "or set table.corners in the configuration.",
+        )
+    return table
+
+
+def watcher_maker(
+    source: Source, settings: Settings, corners_given: bool = False
+) -> Callable[[Frame], Watcher]:
+    """Makes the watcher of a hand once its first frame is there; the networks are loaded once."""
+    from vision.watch import TableWatcher
+
+    deck = DECKS[settings.game.deck]
+    reader = card_reader(deck)
+
+    def make(frame: Frame) -> Watcher:
+        return TableWatcher(calibrated(source, frame, settings, corners_given), reader, deck=deck)
+
+    return make
+
+
+@contextlib.contextmanager
+def stopped_by_signals() -> Iterator[threading.Event]:
+    """An event that Ctrl-C and SIGTERM set, so that the hand is closed; a second signal ends at once."""
+    stop = threading.Event()
+
+    def on_signal(number: int, _: Any) -> None:
+        if stop.is_set():
+            signal.default_int_handler(number, None)
+        stop.set()
+
+    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@click.command()
+@click.argument("source", required=False)
+@click.option(
+    "--corners", callback=_corners, help='The table\'s corners in pixels, "x,y x,y x,y x,y". [table.corners]'
+)
+@click.option("--dealer", type=click.Choice(SEATS, case_sensitive=False), help="Who deals the first hand.")
+@click.option("--trump", type=click.Choice(SUITS, case_sensitive=False), help="Trump of the first hand.")
+@click.option("--ruleset", help="Rule set to record and judge by. [game.ruleset]")
+@command
+@click.pass_obj
+def watch(
+    settings: Settings,
+    source: str | None,
+    corners: tuple[tuple[float, float], ...] | None,
+    dealer: Seat | None,
+    trump: Suit | None,
+    ruleset: str | None,
+    as_json: bool,
+) -> None:
+    """Follow a table at SOURCE and record its hands.
+
+    SOURCE: a video file, a folder of pictures, a camera (0, rtsp://..., picamera2), or sim:SEED; by
+    default the configured camera. Prints books as they close, meld, and reneges; with --json one
+    object a line. A simulated table brings its bids and trump along, as a scorekeeper would enter them.
+    """
+    settings = _with_options(settings, corners, ruleset)
+    rules = rulesets.load(settings.game.ruleset)
+    with open_source(source or settings.camera.source, settings.camera) as opened:
+        entries: list[Entry] = []
+        if isinstance(opened, Simulated):
+            entries, dealer = opened.entries, dealer or opened.dealer
+        if trump:
+            entries.append(Entry(float("-inf"), TrumpNamed(trump)))
+        hand = HandSettings(rules.name.lower(), settings.game.deck, settings.table.name, dealer)
+        make_watcher = watcher_maker(opened, settings, corners is not None)
+        with opened_store(settings) as store, stopped_by_signals() as stop:
+            teller = Teller(settings, as_json)
+            for note in catch_up(settings.hands, store):
+                teller.say(note)
+            recorder = Recorder(settings.hands, store, hand, teller.say)
+            try:
+                summary = TableLoop(opened, make_watcher, recorder, teller, entries, stop).run()
+            finally:
+                teller.done()
+    if as_json:
+        print_json(
+            {
+                "what": "summary",
+                "frames": summary.frames,
+                "dropped": summary.dropped,
+                "events": summary.events,
+                "seconds": round(summary.seconds, 2),
+                "hands": [str(folder) for folder in summary.hands],
+            }
+        )
+        return
+    dropped = f", {summary.dropped} dropped" if opened.live else ""
+    click.echo(
+        f"{summary.frames} pictures{dropped}, {summary.events} events, {summary.seconds:.0f} s of play."
+    )
+    for folder in summary.hands:
+        click.echo(f"Recorded in {folder}")
+
+
+def _with_options(
+    settings: Settings, corners: tuple[tuple[float, float], ...] | None, ruleset: str | None
+) -> Settings:
+    table = settings.table.model_copy(update={"corners": corners}) if corners else settings.table
+    game = settings.game.model_copy(update={"ruleset": ruleset}) if ruleset else settings.game
+    return settings.model_copy(update={"table": table, "game": game})
+
+
+COMMANDS = (watch,)

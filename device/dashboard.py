@@ -1,0 +1,65 @@
+"""Serving the dashboard beside the machine at the table.
+
+The dashboard is a layer above this package and is looked up by name when it is asked for, so that
+a device without it still records.
+"""
+
+from __future__ import annotations
+
+import threading
+from pkgutil import resolve_name
+from typing import Any
+
+from device.config import Settings
+from device.errors import UserError
+from device.store import Store
+
+
+class Dashboard:
+    """A bound server of the dashboard for one store and its hand folders. `url` is for people.
+
+    Raises UserError when the address cannot be had or the dashboard is not installed.
+    """
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        try:
+            create_app = resolve_name("webui.app:create_app")
+            source = resolve_name("webui.source:FolderSource")
+            writer = resolve_name("webui.writing:FolderWriter")
+            make_server = resolve_name("webui.serve:server")
+            address = resolve_name("webui.serve:address")
+        except ImportError as error:
+            raise UserError(
+                f"the dashboard is not installed ({error})", do="Install Bookwatch again, with all its parts."
+            ) from error
+        app = create_app(
+            source(settings.hands),
+            writer=writer(settings.hands, store),
+            threshold=settings.game.threshold,
+        )
+        host, port = settings.web.host, settings.web.port
+        try:
+            self._server: Any = make_server(app, host, port)
+        except OSError as error:
+            raise UserError(
+                f"the dashboard cannot listen: {(error.strerror or str(error)).lower()}",
+                where=f"{host}:{port}",
+                do="Choose another port with --port (0 takes any free one), or end what uses this one.",
+            ) from error
+        self.port = int(self._server.effective_port)
+        self.url: str = address(host, self.port)
+        self._thread: threading.Thread | None = None
+
+    def run(self) -> None:
+        """Serves until `close` or Ctrl-C."""
+        self._server.run()
+
+    def start(self) -> None:
+        """Serves in a thread of its own."""
+        self._thread = threading.Thread(target=self.run, name="dashboard", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.close()
+        if self._thread is not None:
+            self._thread.join(5)

@@ -1,0 +1,220 @@
+"""What `bookwatch doctor` looks at, and what it says about it in plain words."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal, TypeAlias
+
+from device.cameras import is_black, open_source
+from device.config import Settings
+from device.errors import UserError
+from engine import rules
+from vision.table import Table, TableError
+from vision.weights import ModelError, locate
+
+Level: TypeAlias = Literal["ok", "info", "warning", "issue"]
+LEVELS: tuple[Level, ...] = ("ok", "info", "warning", "issue")
+
+MODULES = ("numpy", "cv2", "onnxruntime", "scipy", "flask", "pydantic", "waitress", "click", "platformdirs")
+FREE_WARNING, FREE_ISSUE = 2e9, 2e8
+"""Bytes: a hand takes some 20 MB with its pictures."""
+INDEX_GOOD, INDEX_LEAST = 24.0, 16.0
+"""Pixels that an index should be high: above, the reader is nearly always right; below, it guesses."""
+
+THROTTLED = {
+    0: "the supply voltage is too low",
+    1: "the processor's clock is capped",
+    2: "the processor is throttled",
+    3: "the temperature limit is reached",
+}
+"""Bits of `vcgencmd get_throttled`; 16 higher: the same since the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. `do`: what to do about it, empty if nothing."""
+
+    subject: str
+    level: Level
+    text: str
+    do: str = ""
+
+
+def examine(settings: Settings, camera: str | None = None) -> list[Finding]:
+    """Everything that can be looked at without a game going on. `camera`: a source to try, if any."""
+    findings: list[Finding] = []
+    for check in (packages, networks, rule_set, disk, throttling):
+        findings += _guarded(check.__name__.replace("_", " "), check, settings)
+    size = (settings.camera.width, settings.camera.height)
+    own: Table | None = None
+    if camera is not None:
+        seen, size, own = _camera(camera, settings, size)
+        findings += seen
+    findings += calibration(settings, size, own)
+    return findings
+
+
+def worst(findings: list[Finding]) -> Level:
+    return max((f.level for f in findings), key=LEVELS.index, default="ok")
+
+
+def _guarded(name: str, check: Callable[[Settings], Iterator[Finding]], settings: Settings) -> list[Finding]:
+    """A check that fails itself is a finding, and hides no other."""
+    try:
+        return list(check(settings))
+    except Exception as error:
+        return [Finding(name, "issue", f"cannot be looked at: {error}")]
+
+
+def packages(_: Settings) -> Iterator[Finding]:
+    found = [f"Python {sys.version.split()[0]}"]
+    for module in MODULES:
+        try:
+            version = getattr(importlib.import_module(module), "__version__", None)
+        except Exception as error:  # an import can fail in any way: a clash of binaries, a missing library
+            yield Finding(
+                "packages",
+                "issue",
+                f"{module} cannot be imported: {error}",
+                "Install Bookwatch again in a fresh environment.",
+            )
+        else:
+            found.append(f"{module} {version}" if version else module)
+    yield Finding("packages", "ok", ", ".join(found))
+
+
+def networks(_: Settings) -> Iterator[Finding]:
+    said = ""
+    for name in ("finder", "reader"):
+        try:
+            weights = locate(name)
+        except ModelError as error:
+            if str(error) != said:  # both may be amiss for one reason
+                yield Finding("networks", "issue", said := str(error))
+        else:
+            sure = "checksum right" if weights.facts.get("sha256") else "no checksum to compare"
+            yield Finding("networks", "ok", f"{name}: {weights.file.name}, {sure}")
+
+
+def rule_set(settings: Settings) -> Iterator[Finding]:
+    try:
+        yield Finding("rule set", "ok", rules.load(settings.game.ruleset).title)
+    except rules.RuleError as error:
+        yield Finding("rule set", "issue", str(error), "Set game.ruleset.")
+
+
+def disk(settings: Settings) -> Iterator[Finding]:
+    folder = settings.store.folder
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    text = f"{free / 1e9:.1f} GB free at {folder}"
+    if free < FREE_ISSUE:
+        yield Finding("disk", "issue", text, "Make room before the next hand, or choose another folder.")
+    elif free < FREE_WARNING:
+        yield Finding("disk", "warning", text, "Make room soon.")
+    else:
+        yield Finding("disk", "ok", text)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".doctor"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        yield Finding(
+            "disk",
+            "issue",
+            f"{folder} cannot be written: {error.strerror}",
+            "Mend its rights or choose another.",
+        )
+
+
+def parse_throttled(text: str) -> tuple[list[str], list[str]]:
+    """What `vcgencmd get_throttled` says: what is wrong now, and what was since the start.
+
+    Raises ValueError for text of another form.
+    """
+    match = re.fullmatch(r"throttled=0x([0-9a-fA-F]+)\s*", text)
+    if not match:
+        raise ValueError(f"vcgencmd said {text.strip()!r}")
+    bits = int(match[1], 16)
+    now = [words for bit, words in THROTTLED.items() if bits >> bit & 1]
+    past = [words for bit, words in THROTTLED.items() if bits >> (bit + 16) & 1]
+    return now, past
+
+
+def throttling(_: Settings) -> Iterator[Finding]:
+    command = shutil.which("vcgencmd")
+    if command is None:
+        yield Finding("power", "info", "not a Raspberry Pi: nothing to say about power and heat")
+        return
+    done = subprocess.run([command, "get_throttled"], capture_output=True, text=True, timeout=10, check=False)
+    now, past = parse_throttled(done.stdout)
+    if now:
+        yield Finding("power", "issue", "; ".join(now), "Use the official power supply and an active cooler.")
+    elif past:
+        was = "; ".join(past)
+        yield Finding("power", "info", f"good now; since the start it happened that {was}")
+    else:
+        yield Finding("power", "ok", "power and temperature are good, now and since the start")
+
+
+def _camera(
+    spec: str, settings: Settings, size: tuple[int, int]
+) -> tuple[list[Finding], tuple[int, int], Table | None]:
+    """Takes a few frames: findings, the picture's size, and the calibration that comes with the source."""
+    try:
+        with open_source(spec, settings.camera) as source:
+            frames = list(islice(source, 5))
+            if not frames:
+                text = source.problem.what if source.problem else "gives no pictures"
+                return [Finding("camera", "issue", f"{source.name}: {text}", "Check the camera.")], size, None
+            image = frames[-1].image
+            size = (image.shape[1], image.shape[0])
+            text = f"{source.name}: {size[0]} x {size[1]}"
+            if is_black(image):
+                dark = Finding("camera", "issue", f"{text}, but the picture is black", "Uncover the lens.")
+                return [dark], size, source.table(size)
+            return [Finding("camera", "ok", text)], size, source.table(size)
+    except UserError as error:
+        where = f"{error.where}: " if error.where else ""
+        return [Finding("camera", "issue", f"{where}{error.what}", error.do)], size, None
+
+
+def calibration(settings: Settings, size: tuple[int, int], own: Table | None = None) -> list[Finding]:
+    """Whether the table is calibrated, and how many pixels high an index will be in a picture of `size`."""
+    table = own
+    wanted = settings.table
+    if table is None and wanted.corners is not None:
+        try:
+            table = Table.from_corners(wanted.corners, (wanted.width_mm, wanted.height_mm), size)
+        except TableError as error:
+            return [Finding("calibration", "issue", str(error), "Mark the corners again: table.corners.")]
+    if table is None:
+        return [
+            Finding(
+                "calibration",
+                "warning",
+                "the table is not calibrated",
+                "Give the pixels of its four corners: table.corners in the configuration, or --corners.",
+            )
+        ]
+    height = min(table.index_height(mm) for mm in table.polygon_mm(table.play))
+    text = f"an index in the play area is at least {height:.0f} pixels high"
+    if height < INDEX_LEAST:
+        return [
+            Finding("calibration", "issue", f"{text}: too small to read", "More pixels, or a nearer camera.")
+        ]
+    if height < INDEX_GOOD:
+        return [
+            Finding(
+                "calibration", "warning", f"{text}; {INDEX_GOOD:.0f} are better", "Move the camera nearer."
+            )
+        ]
+    return [Finding("calibration", "ok", text)]
