@@ -12,7 +12,7 @@ from engine.state import HandState
 
 def audit_aces(state: HandState, rules: RuleSet, threshold: float, seat: Seat) -> list[Flag]:
     """A flag once one more ace of each suit is known than the sets this seat declared."""
-    if not state.books or state.meld_open:
+    if not state.books or state.meld_open or not state.meld_seen:
         return []
     laid: dict[Suit, list[Seen]] = {s: [] for s in SUITS}
     played: dict[Suit, list[tuple[Seen, bool]]] = {s: [] for s in SUITS}

@@ -77,6 +77,14 @@ def faces(text: str) -> list[Face]:
     return [face(word) for word in text.split()]
 
 
+def seat(text: str) -> Seat:
+    """The seat named by its letter. Raises CardError."""
+    for known in SEATS:
+        if known == text:
+            return known
+    raise CardError(f"'{text}' is not a seat: write N, E, S or W")
+
+
 def team_of(seat: Seat) -> Team:
     return "NS" if seat in ("N", "S") else "EW"
 

@@ -136,6 +136,7 @@ class _Fold:
                 self.report(
                     seq, "no_such_book", f"card {what.card} belongs to book {number}, which never came"
                 )
+        s.meld_seen = self.picked_up or any(s.meld.values())
         self.contract()
         self.trump()
         if s.plays and not s.trump_known:

@@ -49,7 +49,7 @@ def duties(table: Sequence[Face], card: Face, trump: Suit | None) -> list[Duty]:
         high, n = max(trumped, default=(-1, 0))
         if strength <= high:
             found.append(Duty("BEAT", card.suit, high, -n))
-    elif trump is not None:
+    elif trump is not None and trump != led:
         found.append(Duty("TRUMP", trump, -1, 0))
     return found
 

@@ -132,7 +132,11 @@ class Call:
 
 @dataclass(slots=True)
 class HandState:
-    """Everything that follows from a log. Derived anew by each `fold`; never changed in place."""
+    """Everything that follows from a log. Derived anew by each `fold`; never changed in place.
+
+    `trump_known` with `trump` None: it is known that there is no trump. `meld_seen`: the log tells
+    of meld, so that what was not laid was not declared. `turn`: who lays the next card.
+    """
 
     rules: RuleSet
     hand: str = ""
@@ -148,6 +152,7 @@ class HandState:
     trump_known: bool = False
     meld: dict[Seat, list[Melded]] = field(default_factory=lambda: {s: [] for s in SEATS})
     meld_open: bool = True
+    meld_seen: bool = False
     books: list[Book] = field(default_factory=list)
     plays: list[Play] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
@@ -200,11 +205,9 @@ class HandState:
 
     def seat_of(self, card: str) -> Seat | None:
         """Whose card this is, wherever it was seen last."""
-        for seen in (self.plays, self.shown, *self.meld.values()):
-            for x in reversed(seen):
-                if x.card == card:
-                    return x.seat
-        return None
+        known: list[Play | Shown | Melded] = [*self.plays, *self.shown]
+        known += [m for laid in self.meld.values() for m in laid]
+        return next((x.seat for x in reversed(known) if x.card == card), None)
 
     def book(self, number: int) -> Book | None:
         return self.books[number - 1] if 0 < number <= len(self.books) else None
