@@ -1,0 +1,99 @@
+"""The dashboard: `create_app` puts the blueprints, one per audience, over a source of hands."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from flask import Flask, jsonify, render_template, request, url_for
+from werkzeug.exceptions import HTTPException
+
+from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES
+from webui import api, director, health, live, players, site
+from webui.desk import Desk
+from webui.names import TEAM_NAMES
+from webui.security import Gate, anyone, protect
+from webui.source import Source
+from webui.writing import Writer
+
+
+def create_app(
+    source: Source,
+    *,
+    writer: Writer | None = None,
+    gate: Gate = anyone,
+    threshold: float = 0.95,
+    source_url: str | None = None,
+    beat_seconds: float = 2.0,
+) -> Flask:
+    """The WSGI application.
+
+    writer: takes what the director corrects; without one the record is read-only. gate: who may see
+    the director's pages. threshold: probability from which a renege counts as proven. source_url:
+    where the running version's source is (AGPL section 13); by default this server packs its own files.
+    beat_seconds: pause between heartbeats.
+    """
+    app = Flask(__name__)
+    app.config.update(
+        BOOKWATCH_GATE=gate,
+        BOOKWATCH_BEAT=beat_seconds,
+        MAX_CONTENT_LENGTH=64 * 1024,
+        SEND_FILE_MAX_AGE_DEFAULT=365 * 24 * 3600,
+    )
+    app.extensions["bookwatch"] = Desk(source, threshold=threshold, writer=writer)
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.globals.update(
+        seats=SEATS,
+        seat_names=SEAT_NAMES,
+        suit_names=SUIT_NAMES,
+        team_names=TEAM_NAMES,
+        version=_version(),
+        source_url=source_url or "/source.tar.gz",
+        static=_Static(app),
+    )
+    protect(app)
+    for blueprint in (
+        players.blueprint,
+        live.blueprint,
+        api.blueprint,
+        health.blueprint,
+        site.blueprint,
+        director.blueprint,
+        live.director_blueprint,
+        api.director_blueprint,
+    ):
+        app.register_blueprint(blueprint)
+    app.register_error_handler(HTTPException, _error)
+    return app
+
+
+class _Static:
+    """Addresses of static files with a mark of their content, so that browsers may keep them for a year."""
+
+    def __init__(self, app: Flask) -> None:
+        self._folder = Path(app.static_folder or "")
+        self._marks: dict[str, str] = {}
+
+    def __call__(self, name: str) -> str:
+        if name not in self._marks:
+            self._marks[name] = hashlib.sha256((self._folder / name).read_bytes()).hexdigest()[:10]
+        return url_for("static", filename=name, v=self._marks[name])
+
+
+def _version() -> str:
+    try:
+        return version("bookwatch")
+    except PackageNotFoundError:  # run from a bare checkout
+        return "(unreleased)"
+
+
+def _error(error: HTTPException) -> Any:
+    """One shape for machines, a page for people. A redirect is no error."""
+    code = error.code or 500
+    if code < 400:
+        return error.get_response()
+    if request.path.startswith(("/api/", "/director/api/")):
+        return jsonify(error={"code": code, "name": error.name, "message": error.description}), code
+    return render_template("error.html", code=code, name=error.name, message=error.description), code

@@ -1,0 +1,39 @@
+"""The director's pages: all tables, worst first; a hand with its proofs, books and meld; pictures."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, abort, render_template, request, send_file
+
+from webui import proof
+from webui.desk import desk
+from webui.handpage import hand_page
+from webui.live import position
+from webui.security import for_the_director
+
+blueprint = Blueprint("director", __name__, url_prefix="/director")
+for_the_director(blueprint)
+
+
+@blueprint.get("/")
+def hands() -> str:
+    here = position(desk(), desk().source.cursor())
+    return render_template("director/hands.html", rows=proof.worst_first(desk().all_hands()), position=here)
+
+
+@blueprint.get("/hands/<hand>")
+def hand(hand: str) -> str:
+    here = position(desk(), desk().source.cursor())
+    judged = desk().hand(hand)
+    if judged is None:
+        abort(404, f"There is no hand called “{hand}”.")
+    page = hand_page(judged, request.args.get("book", type=int))
+    return render_template("director/hand.html", page=page, position=here)
+
+
+@blueprint.get("/pictures/<hand>/<path:name>")
+def picture(hand: str, name: str) -> Response:
+    """An evidence picture that the hand's record names; nothing else of the disk."""
+    file = desk().source.picture(hand, name)
+    if file is None:
+        abort(404, "The record names no such picture, or its file is gone.")
+    return send_file(file, mimetype="image/png" if file.suffix.lower() == ".png" else "image/jpeg")

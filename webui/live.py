@@ -1,0 +1,104 @@
+"""The live streams: what players may see, and what arrives for the director.
+
+Players get the drawn table as it is now, whenever that changes. Its message id is a mark of what is
+shown, so a browser that comes back gets the present table if it differs from the one it has, never
+the ones in between: a book that has closed meanwhile is not sent again. Nothing is sent, sooner or
+later, because of an event that players may not see: beats keep their own time.
+
+The director gets every event's arrival, once and in order; ids count arrivals.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+
+from flask import Blueprint, Response, current_app, request
+
+from webui import public, sse
+from webui.desk import Desk, desk
+from webui.drawing import drawn_table
+from webui.security import for_the_director
+from webui.sse import Message
+
+blueprint = Blueprint("live", __name__, url_prefix="/live")
+director_blueprint = Blueprint("director_live", __name__, url_prefix="/director/live")
+for_the_director(director_blueprint)
+
+
+@blueprint.get("/table", defaults={"table": None})
+@blueprint.get("/table/<table>")
+def table_stream(table: str | None) -> Response:
+    app = current_app._get_current_object()  # type: ignore[attr-defined]
+
+    def draw() -> tuple[str, str]:
+        with app.app_context():
+            return drawn_table(desk(), table)
+
+    messages = table_messages(
+        desk(), table, draw, request.headers.get("Last-Event-ID"), app.config["BOOKWATCH_BEAT"]
+    )
+    return sse.stream(messages)
+
+
+def table_messages(
+    desk: Desk, table: str | None, draw: Callable[[], tuple[str, str]], shown: str | None, every: float
+) -> Iterator[Message]:
+    """The players' messages: `table` when it looks different from `shown`, `beat` every `every` seconds."""
+    beat_at = time.monotonic()
+    while True:
+        cursor = desk.source.cursor()
+        mark, html = draw()
+        if mark != shown:
+            shown = mark
+            yield Message(html, "table", mark)
+        now = time.monotonic()
+        if now >= beat_at:
+            yield Message(json.dumps(public.beat(desk, table)), "beat")
+            beat_at += every * (1 + (now - beat_at) // every)
+        desk.pulse.wait(cursor, max(0.0, beat_at - time.monotonic()))
+
+
+@director_blueprint.get("")
+def director_stream() -> Response:
+    return sse.stream(
+        director_messages(desk(), request.headers.get("Last-Event-ID"), current_app.config["BOOKWATCH_BEAT"])
+    )
+
+
+def position(desk: Desk, cursor: int) -> str:
+    """A place among the arrivals as a message id."""
+    return f"{desk.source.epoch}-{cursor}"
+
+
+def _cursor_of(desk: Desk, id: str | None) -> int | None:
+    """The place that `position` named; None if it is none of this source's."""
+    epoch, _, number = (id or "").rpartition("-")
+    if epoch != desk.source.epoch or not number.isdecimal() or len(number) > 18:
+        return None
+    cursor = int(number)
+    return cursor if cursor <= desk.source.cursor() else None
+
+
+def director_messages(desk: Desk, last_id: str | None, every: float) -> Iterator[Message]:
+    """`arrived` for each event after `last_id`; `reset` first where that place is unknown: look anew."""
+    cursor = _cursor_of(desk, last_id)
+    if cursor is None:
+        cursor = desk.source.cursor()
+        yield Message("{}", "reset", position(desk, cursor))
+    beat_at = time.monotonic()
+    while True:
+        for arrived in desk.source.since(cursor):
+            cursor = arrived.id
+            about = {
+                "hand": arrived.hand,
+                "seq": arrived.event.seq,
+                "kind": type(arrived.event.what).__name__,
+            }
+            yield Message(json.dumps(about), "arrived", position(desk, cursor))
+        now = time.monotonic()
+        if now >= beat_at:
+            yield Message(json.dumps({"hands": desk.ages()}), "beat")
+            beat_at += every * (1 + (now - beat_at) // every)
+        desk.pulse.wait(cursor, max(0.0, beat_at - time.monotonic()))

@@ -1,0 +1,54 @@
+"""Waiting for news: one thread waits for the source, any number of streams wait for that thread."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+from webui.source import Source
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 1.0
+
+
+class Pulse:
+    """Wakes its waiters when the source has grown. Its thread lives while somebody waits."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._changed = threading.Condition()
+        self._waiters = 0
+        self._thread: threading.Thread | None = None
+        self._cursor = -1
+
+    def wait(self, cursor: int, timeout: float) -> bool:
+        """Whether the source has an event with id > `cursor`, waiting for one up to `timeout` seconds."""
+        with self._changed:
+            self._waiters += 1
+            try:
+                if self._thread is None:
+                    self._cursor = cursor
+                    self._thread = threading.Thread(target=self._follow, name="pulse", daemon=True)
+                    self._thread.start()
+                return self._changed.wait_for(lambda: self._cursor > cursor, timeout)
+            finally:
+                self._waiters -= 1
+
+    def _follow(self) -> None:
+        while True:
+            try:
+                grown = self._source.wait(self._cursor, LOOK_SECONDS)
+                cursor = self._source.cursor() if grown else self._cursor
+            except Exception:  # the thread must outlive a busy or vanished store; streams go on beating
+                log.exception("the source cannot be followed; trying again")
+                time.sleep(LOOK_SECONDS)
+                cursor = self._cursor
+            with self._changed:
+                if cursor > self._cursor:
+                    self._cursor = cursor
+                    self._changed.notify_all()
+                elif not self._waiters:
+                    self._thread = None
+                    return
