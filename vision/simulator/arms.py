@@ -12,7 +12,7 @@ import numpy as np
 from engine.cards import Seat
 from vision.simulator.camera import View
 from vision.simulator.motions import place
-from vision.simulator.sprites import Sprite, smear
+from vision.simulator.sprites import SKIN_GLOSS, Sprite, smear
 from vision.types import Floats, Image
 
 Shape: TypeAlias = Literal["pinch", "flat"]
@@ -41,7 +41,7 @@ FINGERS: dict[Shape, tuple[tuple[tuple[float, float], ...], ...]] = {
         ((-27, 130), (-50, 104), (-62, 74)),
     ),
 }
-"""Joints of index, middle, ring, little finger and thumb of a right hand; millimetres, y from the fingertips back."""
+"""Joints of index, middle, ring, little finger and thumb of a right hand; mm, y from the fingertips back."""
 WIDTHS = (8.2, 8.6, 8.0, 7.0, 9.6)
 
 
@@ -64,7 +64,7 @@ def looks(rng: np.random.Generator) -> Looks:
 
 
 def draw_arm(look: Looks, shape: Shape, seed: int) -> Image:
-    """A right arm reaching up the picture; BGRA premultiplied at DRAW_SCALE, fingertips at (HALF_MM, PAD_MM)."""
+    """A right arm reaching up; BGRA premultiplied at DRAW_SCALE, fingertips at (HALF_MM, PAD_MM)."""
     s = DRAW_SCALE
     h, w = round((LENGTH_MM + PAD_MM) * s), round(2 * HALF_MM * s)
     rng = np.random.default_rng(seed)
@@ -84,8 +84,8 @@ def draw_arm(look: Looks, shape: Shape, seed: int) -> Image:
         hand[:top] = np.maximum(hand[:top], part)
         height[:top] = np.maximum(height[:top], _dome(part, half * s) * half)
     palm = np.zeros((top, w), np.uint8)
-    outline = [(-27, 74), (0, 66), (22, 70), (36, 82), (36, 112), (27, 160), (-26, 160), (-35, 122)]
-    cv2.fillPoly(palm, [np.array([at(*p) for p in outline], np.int32)], 255, cv2.LINE_AA)
+    back = [(-27, 74), (0, 66), (22, 70), (36, 82), (36, 112), (27, 160), (-26, 160), (-35, 122)]
+    cv2.fillPoly(palm, [np.array([at(*p) for p in back], np.int32)], 255, cv2.LINE_AA)
     palm = cv2.threshold(cv2.GaussianBlur(palm, (0, 0), 4 * s), 127, 255, cv2.THRESH_BINARY)[1]
     hand[:top] = np.maximum(hand[:top], palm)
     height[:top] = np.maximum(height[:top], _dome(palm, 30 * s) * 17)
@@ -155,7 +155,8 @@ def _dome(mask: Image, radius: float) -> Floats:
     """Height of a rounded body over its outline, 0 at the edge to 1 at `radius` pixels inside."""
     distance = cv2.distanceTransform((mask > 127).astype(np.uint8), cv2.DIST_L2, 5)
     f = np.clip(distance / radius, 0, 1)
-    return np.sqrt(1 - (1 - f) ** 2).astype(np.float32)
+    out: Floats = np.sqrt(1 - (1 - f) ** 2).astype(np.float32)
+    return out
 
 
 class ArmPress:
@@ -182,7 +183,8 @@ class ArmPress:
         shade = cv2.warpAffine(alpha, m, alpha.shape[::-1], borderMode=cv2.BORDER_CONSTANT)
         shade = cv2.GaussianBlur(shade, (0, 0), 6 * self._scale)
         shade = cv2.multiply(shade, cv2.bitwise_not(alpha), scale=0.42 / 255)
-        return cv2.insertChannel(cv2.add(alpha, shade), arm, 3)
+        out: Image = cv2.insertChannel(cv2.add(alpha, shade), arm, 3)
+        return out
 
     def draw(
         self,
@@ -214,4 +216,4 @@ class ArmPress:
         m[:, 2] -= x0, y0
         image = cv2.warpAffine(arm, m, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR)
         image, dx, dy = smear(image, *moved)
-        return Sprite.of(image, int(x0) + dx, int(y0) + dy)
+        return Sprite.of(image, int(x0) + dx, int(y0) + dy, SKIN_GLOSS)

@@ -115,8 +115,9 @@ def light_maps(view: View, effects: Effects, rng: np.random.Generator) -> tuple[
     full += rng.random((h, w, 1), np.float32)
     gain8 = np.clip(full, 0, 255).astype(np.uint8)
     glare = np.zeros((small[1], small[0]), np.float32)
-    for _ in range(round(effects.glare * 3)):
-        cx, cy = rng.uniform(-0.3, 0.3, 2)
+    for n in range(round(effects.glare * 3)):
+        # The first falls where books are played, the others anywhere.
+        cx, cy = rng.uniform(-0.13, 0.13, 2) if n == 0 else rng.uniform(-0.34, 0.34, 2)
         rx, ry = rng.uniform(0.015, 0.05), rng.uniform(0.015, 0.04)
         a = rng.uniform(0, np.pi)
         ux = ((nx - cx * h / w) * np.cos(a) + (ny - cy) * np.sin(a)) / rx
@@ -175,14 +176,14 @@ class Sensor:
         """The lens's blur, applied to whatever part of the scene was drawn anew."""
         if not self._kernel:
             return region
-        return cv2.GaussianBlur(region, (5, 5), self._kernel)
+        return np.asarray(cv2.GaussianBlur(region, (5, 5), self._kernel), np.uint8)
 
     def expose(self, scene: Image, at: float) -> Image:
         """A frame of its own (never the scene's memory) for this time."""
         h, w = scene.shape[:2]
         m = self.transform(at)
         if m is not None:
-            scene = cv2.warpAffine(scene, m, (w, h), borderMode=cv2.BORDER_REPLICATE)
+            scene = np.asarray(cv2.warpAffine(scene, m, (w, h), borderMode=cv2.BORDER_REPLICATE), np.uint8)
         rng = np.random.default_rng([self._seed, 6, round(at * 1000)])
         oy, ox = rng.integers(0, self.PAD, 2)
         noise = self._noise[oy : oy + h, ox : ox + w]
@@ -190,5 +191,5 @@ class Sensor:
         if self.effects.jpeg is not None:
             done, data = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, self.effects.jpeg])
             if done:
-                out = cv2.imdecode(data, cv2.IMREAD_COLOR)
+                out = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
         return out

@@ -30,7 +30,7 @@ class Pose(NamedTuple):
 
 
 def place(seat: Seat, u: float, v: float) -> tuple[float, float]:
-    """Table millimetres of a point given as the seat sees it: u to its right, v away from it, from the centre."""
+    """Table millimetres of a point as the seat sees it: u to its right, v away from it, from the centre."""
     a = math.radians(SEAT_ANGLE[seat])
     return u * math.cos(a) - v * math.sin(a), u * math.sin(a) + v * math.cos(a)
 
@@ -159,3 +159,5 @@ HAND_REST: dict[Seat, tuple[float, float]] = {s: place(s, 88.0, -446.0) for s in
 """Where the fingertips of a playing hand wait, beside the held fan."""
 FAN_AT = (0.0, -412.0)
 """Where a player holds the cards, as its seat sees it (u, v)."""
+STANDING = math.pi * 0.62
+"""How far a card in the hand is tipped up: its back is to be seen from above."""

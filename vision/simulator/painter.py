@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from engine.cards import SEATS, Face, Seat
 from vision.simulator.arms import ArmPress, Shape
 from vision.simulator.camera import Sensor, View
-from vision.simulator.choreography import STANDING, HandScript
-from vision.simulator.motions import FAN_AT, HAND_REST, SEAT_ANGLE, CardState, Pose, place
+from vision.simulator.motions import FAN_AT, HAND_REST, SEAT_ANGLE, STANDING, CardState, Pose, place
+from vision.simulator.script import HandScript
 from vision.simulator.sprites import CardPress, Rect, Sprite, overlap
 from vision.types import Image
 
@@ -47,6 +47,7 @@ class Painter:
         self,
         view: View,
         room: Image,
+        gloss: int,
         lights: tuple[Image, Image],
         press: CardPress,
         arms: dict[Seat, ArmPress],
@@ -55,6 +56,8 @@ class Painter:
         self.view, self.press, self.arms, self.sensor = view, press, arms, sensor
         self._room, (self._gain, self._glare) = room, lights
         self._shiny = bool(self._glare.any())
+        self._dull = gloss
+        self._gloss = np.full(room.shape[:2], gloss, np.uint8)
         self._still = room.copy()
         self._stills: dict[Hashable, tuple[object, _Still]] = {}
         self._lit = np.empty_like(room)
@@ -77,7 +80,7 @@ class Painter:
     # -- what is where --------------------------------------------------------------------------
 
     def owners(self, script: HandScript, at: float) -> tuple[NDArray[np.uint8], list[tuple[str, CardState]]]:
-        """Which card owns each pixel at a time: a picture of numbers (0: none), and the cards numbered from 1.
+        """Which card owns each pixel: a picture of numbers (0: none), and the cards numbered from 1.
 
         A hand, an arm or a held fan over a card takes its pixels away.
         """
@@ -218,12 +221,14 @@ class Painter:
             order = sorted((s for _, s in self._stills.values()), key=lambda s: s.level)
             for rect in dirty:
                 x0, y0, x1, y1 = rect
-                part = self._still[y0:y1, x0:x1]
-                part[:] = self._room[y0:y1, x0:x1]
+                part, gloss = self._still[y0:y1, x0:x1], self._gloss[y0:y1, x0:x1]
+                part[:], gloss[:] = self._room[y0:y1, x0:x1], self._dull
                 for still in order:
                     if overlap(still.rect, rect):
                         for sprite in still.sprites:
                             sprite.paste(part, rect)
+                            if self._shiny:
+                                sprite.shine(gloss, rect)
         self._unlit += dirty
 
     def _light(self, rects: list[Rect], moving: list[Sprite]) -> None:
@@ -241,7 +246,13 @@ class Painter:
                 sprite.paste(part, wide)
             cv2.multiply(part, self._gain[b:d, a:c], dst=part, scale=1 / 128)
             if self._shiny:
-                cv2.add(part, self._glare[b:d, a:c], dst=part)
+                gloss = self._gloss[b:d, a:c].copy()
+                for sprite in moving:
+                    sprite.shine(gloss, wide)
+                light = cv2.multiply(
+                    self._glare[b:d, a:c], cv2.cvtColor(gloss, cv2.COLOR_GRAY2BGR), scale=1 / 255
+                )
+                cv2.add(part, light, dst=part)
             part = self.sensor.soften(part)
             self._lit[y0:y1, x0:x1] = part[y0 - b : y1 - b, x0 - a : x1 - a]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.cards import COUNTERS, RANKS, SEATS, SUITS, Face, Seat, Suit, next_seat, partner
 from engine.deck import DOUBLE
-from engine.play import legal, winner
+from engine.play import leads, legal, winner
 
 RenegeKind: TypeAlias = Literal["FOLLOW", "BEAT", "TRUMP"]
 RENEGE_KINDS: tuple[RenegeKind, ...] = ("FOLLOW", "BEAT", "TRUMP")
@@ -34,9 +34,12 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Book:
+    """Four plays. `dropped`: whose card fell face up on the table just before."""
+
     number: int
     plays: tuple[Play, ...]
     winner: Seat
+    dropped: tuple[Seat, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +63,14 @@ class NoSuchHandError(ValueError):
     """No hand with the behaviours asked for came up in many deals."""
 
 
-def plan_hand(seed: int, reneges: Sequence[RenegeKind] = (), corrections: int = 0) -> Plan:
-    """Deal and play one hand with exactly these reneges and this many corrections in time.
+def plan_hand(seed: int, reneges: Sequence[RenegeKind] = (), corrections: int = 0, drops: int = 0) -> Plan:
+    """Deal and play one hand with exactly these reneges, corrections in time and dropped cards.
 
     Deals in which an asked-for renege finds no occasion are dealt again, from the same seed.
     """
     rng = np.random.default_rng([seed, 1])
     for _ in range(400):
-        plan = _try(rng, list(reneges), corrections)
+        plan = _try(rng, list(reneges), corrections, drops)
         if plan is not None:
             return plan
     raise NoSuchHandError(
@@ -106,7 +109,7 @@ def meld_cards(hand: Sequence[Face], trump: Suit) -> Counter[Face]:
     return +laid
 
 
-def _try(rng: np.random.Generator, reneges: list[RenegeKind], corrections: int) -> Plan | None:
+def _try(rng: np.random.Generator, reneges: list[RenegeKind], corrections: int, drops: int) -> Plan | None:
     faces = {f"c{n:03d}": f for n, f in enumerate(DOUBLE.cards(), 1)}
     shuffled = [str(c) for c in rng.permutation(list(faces))]
     hands: dict[Seat, tuple[str, ...]] = {s: tuple(shuffled[n::4]) for n, s in enumerate(SEATS)}
@@ -116,7 +119,7 @@ def _try(rng: np.random.Generator, reneges: list[RenegeKind], corrections: int) 
         return None
     calls, bidder, trump = auction
     meld = {s: _meld_groups(rng, hands[s], faces, trump, s == bidder) for s in SEATS}
-    books = _play(rng, hands, faces, bidder, trump, reneges, corrections)
+    books = _play(rng, hands, faces, bidder, trump, reneges, corrections, drops)
     if books is None:
         return None
     return Plan(faces, hands, dealer, tuple(calls), bidder, trump, meld, tuple(books))
@@ -180,12 +183,14 @@ def _play(
     trump: Suit,
     reneges: list[RenegeKind],
     corrections: int,
+    drops: int,
 ) -> list[Book] | None:
     hands = {s: list(dealt[s]) for s in SEATS}
     # From which book on each incident takes the first occasion that fits it.
     last_start = BOOKS - 7
     due_reneges = sorted(zip(rng.integers(2, last_start, len(reneges)).tolist(), reneges, strict=True))
     due_corrections = sorted(rng.integers(1, last_start + 3, corrections).tolist())
+    due_drops = sorted(rng.integers(2, last_start, drops).tolist())
     exposed: set[str] = set()
     books: list[Book] = []
     leader = bidder
@@ -193,11 +198,21 @@ def _play(
         plays: list[Play] = []
         seat = leader
         disturbed = False
+        dropped: tuple[Seat, str] | None = None
+        if due_drops and number >= due_drops[0]:
+            due_drops.pop(0)
+            clumsy = SEATS[int(rng.integers(4))]
+            dropped = clumsy, str(rng.choice(hands[clumsy]))
+            exposed.add(dropped[1])
         for _ in range(4):
             table = [faces[p.card] for p in plays]
             hand = hands[seat]
             allowed = _legal_cards(hand, faces, table, trump)
             must = [c for c in allowed if c in exposed]
+            if not table and not must:
+                shown = [faces[c] for c in hands[partner(seat)] if c in exposed]
+                free = set(leads([faces[c] for c in hand], shown))
+                allowed = [c for c in hand if faces[c] in free]
             choice = must[0] if must else _choose(rng, allowed, faces, plays, trump, seat)
             kind: RenegeKind | None = None
             wrong: str | None = None
@@ -223,7 +238,7 @@ def _play(
                 exposed.add(wrong)
             seat = next_seat(seat)
         leader = _winner(plays, faces, trump)
-        books.append(Book(number, tuple(plays), leader))
+        books.append(Book(number, tuple(plays), leader, dropped))
     return None if due_reneges or due_corrections else books
 
 

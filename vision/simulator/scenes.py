@@ -15,13 +15,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from engine.cards import SEATS, Face, Seat
+from vision.simulator.acts import PILE_AT
 from vision.simulator.camera import Effects
-from vision.simulator.choreography import PILE_AT, HandScript
 from vision.simulator.deckart import DeckArt
 from vision.simulator.drawn import own_deck
 from vision.simulator.melding import lay_out
 from vision.simulator.motions import SEAT_ANGLE, Pose, Segment, Stroke, Track, place
 from vision.simulator.playing import Plan, plan_hand
+from vision.simulator.script import HandScript
 from vision.simulator.stage import CardInView, Stage
 from vision.types import Floats, Image
 

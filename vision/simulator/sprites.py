@@ -17,6 +17,8 @@ from vision.types import Floats, Image
 Rect = tuple[int, int, int, int]
 """x0, y0, x1, y1 in pixels, the last two exclusive."""
 
+CARD_GLOSS, SKIN_GLOSS = 235, 45
+
 
 def overlap(a: Rect, b: Rect) -> Rect | None:
     x0, y0, x1, y1 = max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
@@ -28,18 +30,20 @@ class Sprite:
     """A picture to lay over the scene with its upper left at (x, y).
 
     color: BGR, already multiplied by its opacity; through: 255 minus opacity, as three channels.
+    gloss: how much of a lamp's reflection its surface shows, 0 to 255.
     """
 
     color: Image
     through: Image
     x: int
     y: int
+    gloss: int
 
     @classmethod
-    def of(cls, bgra: Image, x: int, y: int) -> Sprite:
+    def of(cls, bgra: Image, x: int, y: int, gloss: int) -> Sprite:
         """From a BGRA picture whose colours are already multiplied by its opacity."""
         through = cv2.cvtColor(cv2.bitwise_not(cv2.extractChannel(bgra, 3)), cv2.COLOR_GRAY2BGR)
-        return cls(cv2.cvtColor(bgra, cv2.COLOR_BGRA2BGR), through, x, y)
+        return cls(cv2.cvtColor(bgra, cv2.COLOR_BGRA2BGR), through, x, y, gloss)
 
     @property
     def rect(self) -> Rect:
@@ -55,6 +59,17 @@ class Sprite:
         part = canvas[y0 - rect[1] : y1 - rect[1], x0 - rect[0] : x1 - rect[0]]
         mine = slice(y0 - self.y, y1 - self.y), slice(x0 - self.x, x1 - self.x)
         part[:] = cv2.add(cv2.multiply(part, self.through[mine], scale=1 / 255), self.color[mine])
+
+    def shine(self, canvas: Image, rect: Rect) -> None:
+        """As `paste`, for the picture of how glossy each pixel is (one channel)."""
+        r = overlap(self.rect, rect)
+        if r is None:
+            return
+        x0, y0, x1, y1 = r
+        part = canvas[y0 - rect[1] : y1 - rect[1], x0 - rect[0] : x1 - rect[0]]
+        through = self.through[y0 - self.y : y1 - self.y, x0 - self.x : x1 - self.x, 0]
+        mine = cv2.multiply(cv2.bitwise_not(through), self.gloss, scale=1 / 255)
+        part[:] = cv2.add(cv2.multiply(part, through, scale=1 / 255), mine)
 
 
 def smear(bgra: Image, dx: float, dy: float) -> tuple[Image, int, int]:
@@ -115,7 +130,8 @@ class CardPress:
                 [0, 0, 1],
             ]
         )
-        return self.view.plane(pose.z) @ local
+        out: Doubles = self.view.plane(pose.z) @ local
+        return out
 
     def outline(self, pose: Pose) -> Floats:
         """The card's corners in pixels, clockwise from its upper left as read, (4, 2)."""
@@ -171,4 +187,4 @@ class CardPress:
         both = cv2.add(alpha, cv2.multiply(shade, cv2.bitwise_not(alpha), scale=1 / 255))
         card = cv2.insertChannel(both, card, 3)
         card, dx, dy = smear(card, *moved)
-        return Sprite.of(card, int(x0) + dx, int(y0) + dy)
+        return Sprite.of(card, int(x0) + dx, int(y0) + dy, CARD_GLOSS)

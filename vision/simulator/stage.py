@@ -10,11 +10,11 @@ import numpy as np
 from engine.cards import SEATS, Face, Seat
 from vision.simulator.arms import ArmPress, looks
 from vision.simulator.camera import Effects, Sensor, View, light_maps
-from vision.simulator.choreography import HandScript
 from vision.simulator.deckart import DeckArt
 from vision.simulator.painter import Painter
+from vision.simulator.script import HandScript
 from vision.simulator.sprites import CardPress
-from vision.simulator.surfaces import KINDS, draw_room
+from vision.simulator.surfaces import GLOSS, KINDS, draw_room
 from vision.types import Floats, Image
 
 SIDE_MM = 800.0
@@ -22,7 +22,7 @@ SIDE_MM = 800.0
 
 @dataclass(frozen=True, slots=True)
 class IndexInView:
-    """A printed index: its corners in pixels (4, 2), ordered as in `CardArt`, and the share that can be seen."""
+    """A printed index: corners in pixels (4, 2), ordered as in `CardArt`, and the share that can be seen."""
 
     quad: Floats
     visible: float
@@ -77,14 +77,15 @@ class Stage:
         )
         light = float(rng.uniform(0, 2 * np.pi))
         chosen = KINDS[int(rng.integers(len(KINDS)))]
-        room = draw_room(self.view, SIDE_MM, surface or chosen, rng, light)
+        kind = surface or chosen
+        room = draw_room(self.view, SIDE_MM, kind, rng, light)
         lights = light_maps(self.view, effects, rng)
         arms: dict[Seat, ArmPress] = {
             s: ArmPress(s, looks(rng), self.view, seed * 4 + n, light) for n, s in enumerate(SEATS)
         }
         self.sensor = Sensor(self.view, effects, seed)
         self._press = CardPress(deck, self.view, light)
-        self._painter = Painter(self.view, room, lights, self._press, arms, self.sensor)
+        self._painter = Painter(self.view, room, GLOSS[kind], lights, self._press, arms, self.sensor)
 
     @property
     def corners(self) -> Floats:

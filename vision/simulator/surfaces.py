@@ -9,6 +9,8 @@ from vision.simulator.camera import View
 from vision.types import Floats, Image
 
 KINDS = ("felt", "wood", "cloth")
+GLOSS = {"felt": 25, "wood": 110, "cloth": 30}
+"""How much of a lamp's reflection the table shows, 0 to 255."""
 FELTS = ((58, 98, 30), (92, 62, 28), (48, 36, 120), (70, 70, 74), (86, 84, 26), (40, 54, 74))
 WOODS = ((60, 92, 140), (40, 62, 100), (96, 134, 176), (34, 46, 70))
 CLOTHS = ((196, 204, 210), (150, 110, 82), (92, 106, 150), (120, 150, 140), (62, 60, 66))
@@ -61,7 +63,8 @@ def texture(rng: np.random.Generator, kind: str, size: int) -> Image:
         image *= 1 + 0.02 * folds[..., None]
     else:
         raise ValueError(f"'{kind}' is no table surface: use one of {', '.join(KINDS)}")
-    return np.clip(image, 0, 255).astype(np.uint8)
+    out: Image = np.clip(image, 0, 255).astype(np.uint8)
+    return out
 
 
 def draw_room(view: View, side_mm: float, kind: str, rng: np.random.Generator, light: float) -> Image:
@@ -92,4 +95,5 @@ def draw_room(view: View, side_mm: float, kind: str, rng: np.random.Generator, l
     cover = cv2.warpPerspective(np.full((size, size), 255, np.uint8), m, (w, h))
     through = cv2.cvtColor(cv2.bitwise_not(cover), cv2.COLOR_GRAY2BGR)
     table = cv2.warpPerspective(top, m, (w, h), flags=cv2.INTER_LINEAR)
-    return cv2.add(cv2.multiply(room, through, scale=1 / 255), table)
+    out: Image = cv2.add(cv2.multiply(room, through, scale=1 / 255), table)
+    return out

@@ -21,10 +21,11 @@ import numpy as np
 from engine.events import Event
 from engine.notation import write_event
 from vision.simulator.camera import Effects
-from vision.simulator.choreography import Behaviours, HandScript, play_hand
+from vision.simulator.choreography import play_hand
 from vision.simulator.deckart import DeckArt
 from vision.simulator.drawn import own_deck
 from vision.simulator.playing import RenegeKind
+from vision.simulator.script import Behaviours, HandScript
 from vision.simulator.stage import CardInView, Stage
 from vision.types import Floats, Frame, Image
 
@@ -47,7 +48,7 @@ CONDITIONS: dict[str, Condition] = {
     "dim": Condition(
         Behaviours(),
         Effects(
-            noise=1.8, brightness=0.42, gradient=0.9, shadows=1.0, defocus=0.5, shutter=1 / 25, warmth=0.9
+            noise=1.8, brightness=0.55, gradient=0.9, shadows=1.0, defocus=0.5, shutter=1 / 25, warmth=0.9
         ),
     ),
     "glare": Condition(Behaviours(), Effects(glare=1.0, gradient=0.8, brightness=1.1)),
