@@ -19,8 +19,6 @@ Shape: TypeAlias = Literal["pinch", "flat"]
 
 SKINS = ((150, 180, 226), (125, 160, 212), (95, 130, 190), (70, 100, 155), (48, 72, 115), (165, 195, 235))
 """BGR."""
-DRAW_SCALE = 2.0
-"""Pixels per millimetre at which a hand is drawn before it is scaled to the view."""
 LENGTH_MM, HALF_MM = 820.0, 84.0
 PAD_MM = 22.0
 ELBOW = {False: (175.0, -700.0), True: (-175.0, -700.0)}
@@ -63,9 +61,8 @@ def looks(rng: np.random.Generator) -> Looks:
     return Looks(skin, (b, g, r), cuff, bool(rng.random() < 0.3))
 
 
-def draw_arm(look: Looks, shape: Shape, seed: int) -> Image:
-    """A right arm reaching up; BGRA premultiplied at DRAW_SCALE, fingertips at (HALF_MM, PAD_MM)."""
-    s = DRAW_SCALE
+def draw_arm(look: Looks, shape: Shape, seed: int, s: float) -> Image:
+    """A right arm reaching up; BGRA premultiplied, `s` pixels a mm, fingertips at (HALF_MM, PAD_MM)."""
     h, w = round((LENGTH_MM + PAD_MM) * s), round(2 * HALF_MM * s)
     rng = np.random.default_rng(seed)
 
@@ -106,9 +103,7 @@ def draw_arm(look: Looks, shape: Shape, seed: int) -> Image:
     sides = [(look.cuff, 34 + look.cuff * 0.045), (look.cuff + 90, 48), (500, 56), (LENGTH_MM, 64)]
     outline = [(-r, y) for y, r in sides] + [(r, y) for y, r in reversed(sides)]
     cv2.fillPoly(sleeve, [np.array([at(*p) for p in outline], np.int32)], 255, cv2.LINE_AA)
-    folds = cv2.resize(
-        rng.standard_normal((h // 48, w // 70)).astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC
-    )
+    folds = cv2.resize(rng.standard_normal((35, 5)).astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC)
     height = np.where(sleeve > 127, _dome(sleeve, 44 * s) * 30 + 5 + 1.6 * folds, height)
     height = cv2.GaussianBlur(height, (0, 0), 2.2 * s)
     gx, gy = (
@@ -118,9 +113,7 @@ def draw_arm(look: Looks, shape: Shape, seed: int) -> Image:
     shade = np.clip((1.0 - 0.42 * gx - 0.30 * gy) / np.sqrt(1 + gx * gx + gy * gy), 0.45, 1.18)
     color = np.empty((h, w, 3), np.float32)
     color[:] = look.skin
-    blush = cv2.resize(
-        rng.standard_normal((h // 40, w // 40)).astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC
-    )
+    blush = cv2.resize(rng.standard_normal((42, 8)).astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC)
     color *= 1 + 0.025 * blush[..., None]
     for joints in fingers[:4]:
         tip, before = np.array(joints[-1]), np.array(joints[-2])
@@ -168,8 +161,9 @@ class ArmPress:
         shapes: tuple[Shape, ...] = ("pinch", "flat")
         self._arms: dict[tuple[Shape, bool], Image] = {}
         for shape in shapes:
-            arm = draw_arm(look, shape, seed)
-            k = self._scale / DRAW_SCALE
+            drawn = min(max(1.6 * self._scale, 0.9), 2.4)
+            arm = draw_arm(look, shape, seed, drawn)
+            k = self._scale / drawn
             arm = cv2.resize(arm, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
             arm = self._with_shadow(arm, light)
             self._arms[shape, False] = arm
