@@ -10,8 +10,20 @@ from pathlib import Path
 import click
 
 from device import config
-from device.commands import health, judge, photos, play, rules, serve, watch
 from device.commands.common import DEBUG, Commands
+
+PLACES = {
+    "read": "device.commands.photos:read",
+    "meld": "device.commands.photos:meld",
+    "watch": "device.commands.watch:watch",
+    "judge": "device.commands.judge:judge",
+    "rules": "device.commands.rules:rules",
+    "serve": "device.commands.serve:serve",
+    "demo": "device.commands.play:demo",
+    "simulate": "device.commands.play:simulate",
+    "recover": "device.commands.judge:recover",
+    "doctor": "device.commands.health:doctor",
+}
 
 
 def _version() -> str:
@@ -23,6 +35,7 @@ def _version() -> str:
 
 @click.group(
     cls=Commands,
+    places=PLACES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 good, 1 a fault in Bookwatch, 2 something you can mend.",
 )
@@ -47,8 +60,3 @@ def main(context: click.Context, config_path: Path | None, home: Path | None, de
     if home is not None:
         settings = settings.model_copy(update={"store": config.StoreSettings(folder=home)})
     context.obj = settings
-
-
-for module in (photos, watch, judge, play, serve, rules, health):
-    for entry in module.COMMANDS:
-        main.add_command(entry)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, TypeAlias
 
+from device.calibration import table_of
 from device.cameras import is_black, open_source
 from device.config import Settings
 from device.errors import UserError
@@ -189,13 +190,10 @@ def _camera(
 
 def calibration(settings: Settings, size: tuple[int, int], own: Table | None = None) -> list[Finding]:
     """Whether the table is calibrated, and how many pixels high an index will be in a picture of `size`."""
-    table = own
-    wanted = settings.table
-    if table is None and wanted.corners is not None:
-        try:
-            table = Table.from_corners(wanted.corners, (wanted.width_mm, wanted.height_mm), size)
-        except TableError as error:
-            return [Finding("calibration", "issue", str(error), "Mark the corners again: table.corners.")]
+    try:
+        table = own or table_of(settings, size)
+    except TableError as error:
+        return [Finding("calibration", "issue", str(error), "Mark the corners again: table.corners.")]
     if table is None:
         return [
             Finding(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 import click
@@ -15,18 +16,26 @@ import click
 from device.config import Settings
 from device.errors import UserError
 from device.store import Store
-from engine.cards import CardError
-from engine.notation import LogError
-from engine.rules import RuleError
-from vision.table import Table, TableError
-from vision.weights import ModelError
 
 F = TypeVar("F", bound=Callable[..., Any])
 DEBUG = "bookwatch.debug"
 JSON = "bookwatch.json"
 
-MESSAGES = (CardError, LogError, RuleError, TableError, ModelError)
+MESSAGES = (
+    "engine.cards:CardError",
+    "engine.notation:LogError",
+    "engine.rules:RuleError",
+    "vision.table:TableError",
+    "vision.weights:ModelError",
+)
 """Errors of the engine and the eye whose texts already say what, where and what to do."""
+
+
+def _is_message(error: Exception) -> bool:
+    """Whether it is one of MESSAGES; a module that was never imported has raised nothing."""
+    names = (name.split(":") for name in MESSAGES)
+    kinds = tuple(getattr(sys.modules[module], kind) for module, kind in names if module in sys.modules)
+    return isinstance(error, kinds)
 
 
 def _remember(key: str) -> Callable[[click.Context, click.Parameter, bool], bool]:
@@ -57,7 +66,21 @@ def command(function: F) -> F:
 
 
 class Commands(click.Group):
-    """A group whose failures end in one message, not a trace. Exit codes: 2 the user's, 1 a fault in here."""
+    """A group whose commands are loaded when they are asked for: the networks' runtime takes its time.
+
+    A failure ends in one message, not a trace. Exit codes: 2 what the user can mend, 1 a fault in here.
+    """
+
+    def __init__(self, *args: Any, places: Mapping[str, str] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._places = places or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self._places)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        place = self._places.get(cmd_name)
+        return resolve_name(place) if place else None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -76,7 +99,7 @@ class Commands(click.Group):
 
 def print_error(error: Exception, as_json: bool = False) -> int:
     """Prints an error for a person (and for a machine if asked); returns the exit code."""
-    if isinstance(error, MESSAGES):
+    if _is_message(error):
         error = UserError(str(error))
     if isinstance(error, UserError):
         click.echo(f"bookwatch: {error}", err=True)
@@ -143,14 +166,6 @@ def opened_store(settings: Settings) -> Iterator[Store]:
         yield store
     finally:
         store.close()
-
-
-def table_of(settings: Settings, image_size: tuple[int, int]) -> Table | None:
-    """The configured table for pictures of this width and height, if calibrated. Raises TableError."""
-    table = settings.table
-    if table.corners is None:
-        return None
-    return Table.from_corners(table.corners, (table.width_mm, table.height_mm), image_size)
 
 
 def write_file(path: Path, data: bytes) -> None:

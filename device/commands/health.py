@@ -30,6 +30,3 @@ def doctor(settings: Settings, camera: str | None, as_json: bool) -> None:
                 click.echo(f"         {finding.do}")
     if worst == "issue":
         click.get_current_context().exit(2)
-
-
-COMMANDS = (doctor,)

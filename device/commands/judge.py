@@ -104,6 +104,3 @@ def recover(settings: Settings, as_json: bool) -> None:
     click.echo(
         f"{hands} hands in {settings.database}; {'all level' if not notes else f'{len(notes)} notes'}."
     )
-
-
-COMMANDS = (judge, recover)

@@ -10,8 +10,9 @@ import click
 import cv2
 
 from device import report
+from device.calibration import table_of
 from device.cameras import is_black, read_picture
-from device.commands.common import Progress, command, print_error, print_json, table_of, write_file
+from device.commands.common import Progress, command, print_error, print_json, write_file
 from device.config import Settings
 from device.errors import UserError
 from engine import meld as melding
@@ -243,6 +244,3 @@ def meld(
         _show(count, trump, several=players != "one")
     if marked:
         click.echo(f"Marked picture: {marked}")
-
-
-COMMANDS = (read, meld)

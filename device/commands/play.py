@@ -64,6 +64,10 @@ def simulate(
         f"&width={width}&height={height}&fps={fps}"
     )
     progress = Progress("pictures", table.frame_count)
+    if not out.absolute().parent.is_dir():
+        raise UserError(
+            "the video cannot be written: there is no such folder", where=str(out), do="Make it first."
+        )
     draft = out.with_name(f".{out.stem}.draft.mp4")
     beside = (".truth.jsonl", ".table.json")
     try:
@@ -164,6 +168,3 @@ def _conclude(flags: Sequence[Flag]) -> None:
     for flag in proven:
         for line in report.flag_lines(flag):
             click.echo(line)
-
-
-COMMANDS = (simulate, demo)

@@ -77,6 +77,3 @@ def show(name: str, as_json: bool) -> None:
     width = max(len(key) for key, _, _ in values)
     for key, value, clauses in values:
         click.echo(f"  {key:{width}}  {_words(value)}  [{', '.join(clauses)}]")
-
-
-COMMANDS = (rules,)

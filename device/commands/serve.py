@@ -40,6 +40,3 @@ def serve(settings: Settings, host: str | None, port: int | None, as_json: bool)
             dashboard.run()
         finally:
             dashboard.close()
-
-
-COMMANDS = (serve,)

@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
+from device.calibration import calibrated
 from device.cameras import Source, open_source
 from device.cameras.simulated import Simulated
-from device.commands.common import Progress, command, opened_store, print_json, table_of
+from device.commands.common import Progress, command, opened_store, print_json
 from device.commands.photos import card_reader
 from device.commentary import Commentary, JsonVoice, TextVoice, Voice
 from device.config import Settings
-from device.errors import UserError
 from device.handlog import catch_up
 from device.loop import Listener, TableLoop, Watcher
 from device.recorder import Entry, HandSettings, Recorder
@@ -25,7 +25,6 @@ from engine import rules as rulesets
 from engine.cards import SEATS, SUITS, Seat, Suit
 from engine.deck import DECKS
 from engine.events import Event, TrumpNamed
-from vision.table import Table
 from vision.types import Frame
 
 
@@ -80,20 +79,6 @@ def _corners(_: click.Context, __: click.Parameter, text: str | None) -> tuple[t
             'write four corners "x,y x,y x,y x,y": north-west, north-east, south-east, south-west'
         )
     return corners
-
-
-def calibrated(source: Source, frame: Frame, settings: Settings, given: bool = False) -> Table:
-    """The source's table, unless corners were given, else the settings'. Raises UserError and TableError."""
-    size = (frame.image.shape[1], frame.image.shape[0])
-    table = (None if given else source.table(size)) or table_of(settings, size)
-    if table is None:
-        raise UserError(
-            "the table is not calibrated",
-            where=source.name,
-            do='Give the pixels of its corners, from north-west clockwise, with --corners "x,y x,y x,y x,y", '
-            "or set table.corners in the configuration.",
-        )
-    return table
 
 
 def watcher_maker(
@@ -199,6 +184,3 @@ def _with_options(
     table = settings.table.model_copy(update={"corners": corners}) if corners else settings.table
     game = settings.game.model_copy(update={"ruleset": ruleset}) if ruleset else settings.game
     return settings.model_copy(update={"table": table, "game": game})
-
-
-COMMANDS = (watch,)

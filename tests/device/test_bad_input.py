@@ -1,0 +1,158 @@
+"""Bad input to the real command in a process of its own: a message, exit code 2, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from engine.notation import event_to_json
+from vision.simulator.choreography import play_hand
+
+CORNERS = ["--corners", "40,20 280,20 280,220 40,220"]
+
+
+def bookwatch(home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "device", "--home", str(home), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def no_hand(home: Path) -> None:
+    assert not list(home.glob("hands/*"))
+    assert not list(home.glob("hands/.*"))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def test_a_text_file_named_mp4(tmp_path: Path, home: Path) -> None:
+    letter = tmp_path / "letter.mp4"
+    letter.write_text("dear director,\n")
+    refused(bookwatch(home, "watch", letter, *CORNERS), str(letter), "text file", "Copy")
+    no_hand(home)
+
+
+def test_a_video_without_its_end(home: Path, mp4: Path, cut: Callable[[Path, float], Path]) -> None:
+    refused(bookwatch(home, "watch", cut(mp4, 0.6), *CORNERS), "cut.mp4", "cut short")
+    no_hand(home)
+
+
+def test_an_empty_folder(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    refused(bookwatch(home, "watch", tmp_path / "empty", *CORNERS), "no picture in this folder", ".jpg")
+    no_hand(home)
+
+
+def test_a_source_that_is_not_there(home: Path) -> None:
+    refused(bookwatch(home, "watch", "nowhere.mp4"), "nowhere.mp4", "no such file")
+    no_hand(home)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("sim:seven", ["sim:seven", "not a seed", "sim:7"]),
+        ("sim:7?renege=FOLLOW", ["no option 'renege'", "Did you mean 'reneges'"]),
+        ("sim:7?reneges=FOLOW", ["'FOLOW' is no kind of renege", "FOLLOW"]),
+        ("sim:7?fps=1000", ["1000 does not lie between 1 and 60"]),
+    ],
+)
+def test_a_simulated_table_that_cannot_be(home: Path, spec: str, words: list[str]) -> None:
+    refused(bookwatch(home, "watch", spec), *words)
+    no_hand(home)
+
+
+@pytest.mark.parametrize("command", [["watch", "sim:7"], ["meld", "x.jpg"], ["judge"], ["rules", "show"]])
+def test_an_unknown_rule_set(tmp_path: Path, home: Path, command: list[str]) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(event_to_json(event) + "\n" for event in play_hand(7).events))
+    last = {"judge": [str(log), "--ruleset", "lx"], "rules": ["lx"]}.get(command[0], ["--ruleset", "lx"])
+    refused(bookwatch(home, *command, *last), "no rule set 'lx'", "LV")
+    no_hand(home)
+
+
+def test_a_log_of_an_unknown_rule_set(tmp_path: Path, home: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    lines = [event_to_json(event) for event in play_hand(7).events]
+    log.write_text("\n".join([lines[0].replace('"lv"', '"xx"'), *lines[1:]]) + "\n")
+    refused(bookwatch(home, "judge", log), f"{log}, line 1", "no rule set 'xx'", "--ruleset")
+    assert bookwatch(home, "judge", log, "--ruleset", "lv").returncode == 0
+
+
+@pytest.mark.parametrize("whole_lines_follow", [False, True])
+def test_a_log_with_a_line_cut_in_half(tmp_path: Path, home: Path, whole_lines_follow: bool) -> None:
+    log = tmp_path / "log.jsonl"
+    lines = [event_to_json(event) + "\n" for event in play_hand(7).events]
+    rest = lines[60:] if whole_lines_follow else []
+    before = "".join(lines[:59]) + lines[59][:30] + ("\n" if rest else "") + "".join(rest)
+    log.write_text(before)
+    refused(bookwatch(home, "judge", log), f"{log}, line 60", "delete")
+    assert log.read_text() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
+
+
+def test_pictures_that_are_none(tmp_path: Path, home: Path) -> None:
+    text, black = tmp_path / "text.jpg", tmp_path / "black.jpg"
+    text.write_text("no picture")
+    cv2.imwrite(str(black), np.zeros((240, 320, 3), np.uint8))
+    refused(bookwatch(home, "meld", text), str(text), "text file")
+    refused(bookwatch(home, "meld", black), str(black), "black")
+    refused(bookwatch(home, "meld", tmp_path / "none.jpg"), "none.jpg", "cannot be read")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["black.jpg", "text.jpg"]
+
+
+def test_a_setting_that_is_none(tmp_path: Path, home: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("[web]\nprot = 1\n")
+    refused(bookwatch(home, "--config", config, "serve"), f"{config}, line 2", "web.prot", "web.port")
+
+
+def test_machines_get_the_error_as_json(home: Path) -> None:
+    done = bookwatch(home, "judge", "nowhere.jsonl", "--json")
+    refused(done, "nowhere.jsonl")
+    assert "nowhere.jsonl" in json.loads(done.stdout)["error"]["what"]
+
+
+def test_debug_shows_the_trace(home: Path) -> None:
+    done = bookwatch(home, "judge", "nowhere.jsonl", "--debug")
+    assert done.returncode != 0
+    assert "Traceback" in done.stderr
+
+
+def test_a_port_in_use(home: Path) -> None:
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        refused(bookwatch(home, "serve", "--port", str(port)), f"127.0.0.1:{port}", "--port")
+
+
+def test_simulate_refuses_other_formats_and_places(tmp_path: Path, home: Path) -> None:
+    refused(bookwatch(home, "simulate", tmp_path / "hand.gif"), "hand.gif", "hand.mp4")
+    missing = tmp_path / "file" / "hand.mp4"
+    (tmp_path / "file").write_text("a file is in the way")
+    refused(bookwatch(home, "simulate", missing, "--seed", "7"), str(missing), "cannot be written")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

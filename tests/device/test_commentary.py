@@ -1,0 +1,60 @@
+"""What is said of a simulated hand's true record, as it is recorded event by event."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from device.commentary import Commentary, JsonVoice, TextVoice
+from engine.events import Corrected, Event
+from vision.simulator.choreography import Behaviours, play_hand
+
+
+@pytest.fixture(scope="module")
+def truth() -> list[Event]:
+    return play_hand(7, Behaviours(reneges=("FOLLOW",), corrections=1)).events
+
+
+def test_each_book_is_said_once_when_it_closes_and_the_renege_when_it_is_proven(truth: list[Event]) -> None:
+    lines: list[str] = []
+    commentary = Commentary(TextVoice(lines.append))
+    for event in truth:
+        commentary.hear([event])
+    books = [line for line in lines if line.startswith("Book ")]
+    assert [int(line[5:7]) for line in books] == list(range(1, 21))
+    assert sum(line.startswith("PROVEN") for line in lines) == 1
+    assert sum(line.startswith("CORRECTED") for line in lines) == 1
+    proven = next(n for n, line in enumerate(lines) if line.startswith("PROVEN"))
+    assert lines[proven + 1].split()[0] == "card"
+    assert lines[proven + 2].split()[0] == "proof"
+    # It is said with the book that proves it, not at the end of the hand.
+    assert lines.index(books[-1]) > proven
+    assert sum("Meld " in line for line in lines) == 4
+    assert lines[-1].startswith("Hand ended (played): 20 books")
+
+
+def test_a_correction_is_said_again(truth: list[Event]) -> None:
+    said: list[dict[str, Any]] = []
+    commentary = Commentary(JsonVoice(said.append))
+    commentary.hear(truth[:-1])
+    flags = [item for item in said if item["what"] == "flag" and item["status"] == "proven"]
+    assert len(flags) == 1
+    before = len(said)
+    proof = flags[0]["proof"]["card"]
+    # Were the proof card another suit, the flag would fall and the book be said anew.
+    other = "AC" if flags[0]["proof"]["face"][1] != "C" else "AD"
+    from engine.cards import face
+
+    commentary.hear([Event(len(truth), truth[-1].at, Corrected(proof, face=face(other)), "director")])
+    changed = [item for item in said[before:] if item["what"] == "book"]
+    assert [item["book"] for item in changed] == [flags[0]["proof"]["book"]]
+
+
+def test_json_is_json(truth: list[Event]) -> None:
+    said: list[Any] = []
+    Commentary(JsonVoice(said.append)).hear(truth)
+    assert json.loads(json.dumps(said)) == said
+    assert said[-1]["what"] == "hand"
+    assert said[-1]["books"] == 20
