@@ -21,6 +21,7 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias, cast
@@ -134,7 +135,10 @@ def rasterise(file: Path, height: int) -> Image:
         source, out = file, Path(folder) / "out.png"
         if file.suffix == ".svgz":
             source = Path(folder) / "in.svg"
-            source.write_bytes(gzip.decompress(file.read_bytes()))
+            try:
+                source.write_bytes(gzip.decompress(file.read_bytes()))
+            except (OSError, EOFError, zlib.error) as error:
+                raise ArtError(f"{file} cannot be unpacked ({error}): fetch it again") from error
         command = ["rsvg-convert", "--unlimited", "--keep-aspect-ratio", "--height", str(height), str(source)]
         done = subprocess.run([*command, "-o", str(out)], capture_output=True, text=True, timeout=300)
         picture = cv2.imread(str(out), cv2.IMREAD_UNCHANGED) if done.returncode == 0 else None

@@ -52,6 +52,8 @@ class Look:
     single_pip: bool
     """Number cards carry one big pip, as some large-index decks do."""
     ace_height: float
+    ace_inlay: bool
+    """The ace of spades is ornate."""
     frame: int
     frame_colour: Colour
     court_pip: float
@@ -124,6 +126,7 @@ def _look(rng: np.random.Generator) -> Look:
         pip_height=_between(rng, 0.15, 0.2) * height,
         single_pip=share > 0.24 and rng.random() < 0.4,
         ace_height=_between(rng, 0.18, 0.45) * height,
+        ace_inlay=rng.random() < 0.5,
         frame=int(rng.integers(0, 4)),
         frame_colour=(30, 30, 30) if rng.random() < 0.6 else (150, 70, 30),
         court_pip=_between(rng, 0.1, 0.16) * height,
@@ -137,6 +140,7 @@ class OwnDeck:
         self.name, self.family = name, "own"
         self._seed = seed
         self._glyphs = glyphs
+        self._index_ink: dict[str, Image] = {}
         self._look = _look(rng)
         self._pips = {s: pips.pip_mask(style, s) for style in (pips.random_style(rng),) for s in SUITS}
         self._courts = courts.random_style(rng, self._look.paper)
@@ -174,21 +178,26 @@ class OwnDeck:
 
     def _rank(self, rank: str) -> Image:
         """A rank's ink at index size."""
-        look = self._look
-        mask = rank_mask(self._glyphs, rank, look.ten_narrow, look.ten_spacing)
-        high = look.rank_share * look.index_height
-        room = high + look.gap_share * look.index_height - 1.5
-        squeeze = self._squeeze
-        if rank == "T":
-            squeeze = min(1.0, 1.15 * look.column / (mask.shape[1] / CAP * high))
-        return scaled(mask, mask.shape[1] / CAP * high * squeeze, min(mask.shape[0] / CAP * high, room))
+        if rank not in self._index_ink:
+            look = self._look
+            mask = rank_mask(self._glyphs, rank, look.ten_narrow, look.ten_spacing)
+            high = look.rank_share * look.index_height
+            room = high + look.gap_share * look.index_height - 1.5
+            squeeze = self._squeeze
+            if rank == "T":
+                squeeze = min(1.0, 1.15 * look.column / (mask.shape[1] / CAP * high))
+            size = mask.shape[1] / CAP * high * squeeze, min(mask.shape[0] / CAP * high, room)
+            self._index_ink[rank] = scaled(mask, *size)
+        return self._index_ink[rank]
 
     def _pip(self, suit: Suit) -> Image:
         """A suit's ink at index size."""
-        look, mask = self._look, self._pips[suit]
-        high = (1 - look.rank_share - look.gap_share) * look.index_height
-        wide = min(high * mask.shape[1] / mask.shape[0], 1.1 * look.column)
-        return scaled(mask, wide, high)
+        if suit not in self._index_ink:
+            look, mask = self._look, self._pips[suit]
+            high = (1 - look.rank_share - look.gap_share) * look.index_height
+            wide = min(high * mask.shape[1] / mask.shape[0], 1.1 * look.column)
+            self._index_ink[suit] = scaled(mask, wide, high)
+        return self._index_ink[suit]
 
     def _draw(self, face: Face) -> CardArt:
         look = self._look
@@ -198,6 +207,9 @@ class OwnDeck:
         elif face.rank == "A":
             high = look.ace_height if face.suit == "S" else min(look.ace_height, 0.25 * look.height)
             self._place_pip(card, face.suit, high, (0.0, 0.5))
+            if face.suit == "S" and look.ace_inlay:
+                for share, ink in ((0.62, look.paper), (0.5, look.inks["S"]), (0.28, look.paper)):
+                    self._place_pip(card, "S", share * high, (0.0, 0.5), ink)
         elif look.single_pip:
             self._place_pip(card, face.suit, max(look.ace_height, 0.3 * look.height), (0.0, 0.5))
         else:
@@ -232,7 +244,9 @@ class OwnDeck:
         quads += [np.array([look.width - 1, look.height - 1], np.float32) - q for q in quads]
         return np.stack(quads).astype(np.float32)
 
-    def _place_pip(self, card: Image, suit: Suit, high: float, at: tuple[float, float]) -> None:
+    def _place_pip(
+        self, card: Image, suit: Suit, high: float, at: tuple[float, float], ink: Colour | None = None
+    ) -> None:
         """Centre a pip at `at`: x in half widths from the middle, y in heights; below the middle turned."""
         mask = self._pips[suit]
         mask = scaled(mask, high * mask.shape[1] / mask.shape[0], high)
@@ -240,7 +254,7 @@ class OwnDeck:
             mask = mask[::-1, ::-1]
         h, w = card.shape[:2]
         x, y = w / 2 * (1 + at[0]) - mask.shape[1] / 2, h * at[1] - mask.shape[0] / 2
-        blend(card, mask, round(x), round(y), self._look.inks[suit])
+        blend(card, mask, round(x), round(y), ink or self._look.inks[suit])
 
     def _draw_pips(self, card: Image, face: Face) -> None:
         look = self._look
@@ -264,7 +278,8 @@ class OwnDeck:
         panel = courts.draw_court(face.rank, self._courts, rng, w, h)
         mask = self._pips[face.suit]
         pip = scaled(mask, look.court_pip * mask.shape[1] / mask.shape[0], look.court_pip)
-        notch = max(0, self._index_right + 0.02 * look.width - x)
+        notch = self._index_right + 0.015 * look.width - x
+        notch = 0 if notch < 1 else notch
         inset = round(0.025 * w + notch)
         for view in (panel, panel[::-1, ::-1]):
             blend(view, pip, inset, round(0.02 * h), look.inks[face.suit])
