@@ -66,7 +66,7 @@ def simulate(
     progress = Progress("pictures", table.frame_count)
     if not out.absolute().parent.is_dir():
         raise UserError(
-            "the video cannot be written: there is no such folder", where=str(out), do="Make it first."
+            "the video cannot be written there: no such folder", where=str(out), do="Make it first."
         )
     draft = out.with_name(f".{out.stem}.draft.mp4")
     beside = (".truth.jsonl", ".table.json")
