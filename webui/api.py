@@ -29,7 +29,7 @@ def table(table: str | None) -> Any:
 
 @director_blueprint.get("/hands")
 def hands() -> Any:
-    return jsonify(hands=[proof.hand_json(row) for row in proof.worst_first(desk().all_hands())])
+    return jsonify(hands=[proof.hand_json(row) for row in proof.worst_first(desk().hands())])
 
 
 @director_blueprint.get("/hands/<hand>")

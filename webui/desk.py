@@ -21,7 +21,10 @@ from webui.writing import Writer
 
 log = logging.getLogger(__name__)
 
-KEPT = 64
+KEPT = 200
+"""Judged hands kept in memory."""
+LISTED = 60
+"""Hands that the director's list shows: the newest ones."""
 ALIVE_LIMIT = 15.0
 """Seconds without a fresh picture after which a page is stale, where the recorder notes pictures."""
 QUIET_LIMIT = 180.0
@@ -51,22 +54,31 @@ class Desk:
         self.pulse = Pulse(source)
         self._lock = threading.Lock()
         self._judged: OrderedDict[str, Judged] = OrderedDict()
+        self._current: dict[str | None, tuple[int, Judged]] = {}
 
     def hand(self, hand: str) -> Judged | None:
         """The hand as its log stands now; None if there is no such hand."""
         info = next((i for i in self.source.hands() if i.hand == hand), None)
         return self._judge(info) if info else None
 
-    def all_hands(self) -> list[Judged]:
-        """Every hand, the newest first."""
-        return [self._judge(info) for info in self.source.hands()]
+    def hands(self) -> list[Judged]:
+        """The newest hands, the newest first."""
+        return [self._judge(info) for info in self.source.hands()[:LISTED]]
 
     def current(self, table: str | None = None) -> Judged | None:
         """The hand that began last at `table`, or at any."""
-        for info in self.source.hands():
-            if table is None or info.table == table:
-                return self._judge(info)
-        return None
+        cursor = self.source.cursor()
+        with self._lock:
+            kept = self._current.get(table)
+        if kept and kept[0] == cursor:
+            return kept[1]
+        info = next((i for i in self.source.hands() if table is None or i.table == table), None)
+        if info is None:
+            return None
+        judged = self._judge(info)
+        with self._lock:
+            self._current[table] = (cursor, judged)
+        return judged
 
     def _judge(self, info: HandInfo) -> Judged:
         with self._lock:
@@ -88,9 +100,14 @@ class Desk:
         return ALIVE_LIMIT if noted else QUIET_LIMIT
 
     def ages(self) -> dict[str, dict[str, Any]]:
-        """For the director: how old the sight of each hand is."""
-        ages = {}
-        for judged in self.all_hands():
+        """For the director: how old the sight of each table's present hand is."""
+        ages: dict[str, dict[str, Any]] = {}
+        tables: set[str | None] = set()
+        for info in self.source.hands()[:LISTED]:
+            if info.table in tables and info.table is not None:
+                continue
+            tables.add(info.table)
+            judged = self._judge(info)
             last = next((e.utc for e in reversed(judged.events) if e.by == "camera" and e.utc), None)
             noted = datetime.fromisoformat(last).timestamp() if last else None
             ages[judged.info.hand] = public.age(self, judged, noted)

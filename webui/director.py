@@ -17,7 +17,7 @@ for_the_director(blueprint)
 @blueprint.get("/")
 def hands() -> str:
     here = position(desk(), desk().source.cursor())
-    return render_template("director/hands.html", rows=proof.worst_first(desk().all_hands()), position=here)
+    return render_template("director/hands.html", rows=proof.worst_first(desk().hands()), position=here)
 
 
 @blueprint.get("/hands/<hand>")

@@ -77,10 +77,9 @@ def hand_page(judged: Judged, number: int | None = None) -> HandPage:
 
 
 def _team_lines(state: HandState) -> tuple[str, ...]:
-    melds = meld_on_table(state)
     lines = []
     for team in TEAMS:
-        meld = sum(m.total for m in melds if m.seat in team)
+        meld = state.team_meld[team]
         lines.append(
             f"{TEAM_NAMES[team]}: meld {meld}, {state.tricks[team]} books, {state.points[team]} points"
         )

@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.cards import Face, Seat
+from engine import scoring
+from engine.cards import TEAMS, Face, Seat
 from engine.events import Reading, RulingMade
 from engine.hand import HandState
 from engine.renege import Flag, Seen
 from engine.state import Call
 from webui.books import CardShown, Showcase
 from webui.desk import Judged
+from webui.names import TEAM_NAMES
 
 STATUS_WORDS: Final[dict[str, str]] = {
     "proven": "proven", "pending": "pending", "suspected": "suspected", "induced": "induced",
@@ -79,6 +81,8 @@ class FlagShown:
     more: tuple[Besides, ...]
     ruling: str | None
     called: bool
+    award: tuple[str, ...]
+    """What each team gets if the director confirms it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,7 @@ class _Maker:
         self.state = state = judged.state
         self.case = Showcase(judged.info.hand, judged.events)
         self.call = open_call(state)
+        self.facts = scoring.facts_of(state)
         self.readings: dict[str, Reading] = {x.card: x.reading for x in state.shown}
         self.readings |= {m.card: m.reading for laid in state.meld.values() for m in laid}
         self.readings |= {p.card: p.reading for p in state.plays}
@@ -163,7 +168,18 @@ class _Maker:
             more=tuple(self._more(flag)),
             ruling=_ruling(flag.ruling),
             called=self.call is not None and self.call.what.against == flag.seat,
+            award=self._award(flag),
         )
+
+    def _award(self, flag: Flag) -> tuple[str, ...]:
+        if self.facts is None or flag.status == "corrected":
+            return ()
+        score = scoring.renege_award(flag.team, self.facts, self.state.rules)
+        said = []
+        for team in TEAMS:
+            parts = ", ".join(line.text for line in score.lines if line.team == team)
+            said.append(f"{TEAM_NAMES[team]} {score.change[team]} ({parts})")
+        return tuple(said)
 
     def _more(self, flag: Flag) -> Iterable[Besides]:
         if flag.kind == "ACES":
@@ -256,6 +272,7 @@ def flag_json(flag: FlagShown) -> dict[str, Any]:
         "shown_by": _card_json(flag.witness),
         "duty": _card_json(flag.duty),
         "also_shown_by": [{"face": str(b.face), "where": b.where} for b in flag.more],
+        "award_if_confirmed": list(flag.award),
         "ruling": flag.ruling,
     }
 

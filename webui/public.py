@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from engine import meld
+from engine import meld, scoring
 from engine.cards import SEATS, STRENGTH, SUITS, TEAMS, Face, Seat, Suit, Team, team_of
 from engine.events import BidMade, BookClosed, CardLaid, Event, MeldClosed, MeldLaid
 from engine.state import Book, HandState
@@ -155,13 +155,12 @@ def _team(state: HandState, team: Team, phase: Phase) -> TeamSoFar:
         team_of(taker) for b in state.books if _over(b) and (taker := b.gathered_by or b.winner) is not None
     )
     over = phase == "ended"
-    melded = sum(m.total for m in meld_on_table(state) if team_of(m.seat) == team)
     return TeamSoFar(
         team=team,
         books=takers[team],
-        meld=None if phase == "auction" else melded,
+        meld=None if phase == "auction" else state.team_meld[team],
         points=state.points[team] if over else None,
-        score=None,
+        score=scoring.score(state).change[team] if over else None,
     )
 
 

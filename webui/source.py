@@ -10,7 +10,7 @@ import logging
 import secrets
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -95,11 +95,37 @@ class _Followed:
     lines: int = 0
     events: list[Event] = field(default_factory=list)
     pictures: set[str] = field(default_factory=set)
-    problem: str | None = None
+    started: float = 0.0
+    info: HandInfo | None = None
 
     @property
     def hand(self) -> str:
         return self.folder.name
+
+    @property
+    def problem(self) -> str | None:
+        return self.info.problem if self.info else None
+
+    def damaged(self, problem: str) -> None:
+        log.error("%s", problem)
+        self.info = replace(self.info or HandInfo(self.hand, ""), problem=problem)
+
+    def add(self, event: Event) -> None:
+        """Takes the log's next event."""
+        what = event.what
+        if self.info is None:
+            # The hand's time is that of its first event; without a wall clock, that of its folder.
+            utc = event.utc
+            self.started = datetime.fromisoformat(utc).timestamp() if utc else self.folder.stat().st_mtime
+            self.info = HandInfo(self.hand, "", started=utc)
+        if isinstance(what, HandStarted):
+            self.info = replace(self.info, ruleset=what.ruleset, table=what.table, deck=what.deck)
+        if isinstance(what, HandEnded):
+            self.info = replace(self.info, ended=True)
+        if picture := getattr(getattr(what, "reading", None), "picture", None):
+            self.pictures.add(picture)
+        self.events.append(event)
+        self.info = replace(self.info, events=len(self.events))
 
 
 class FolderSource:
@@ -120,7 +146,7 @@ class FolderSource:
 
     def hands(self) -> list[HandInfo]:
         with self._fresh():
-            known = [(_started(f), n, _info(f)) for n, f in enumerate(self._followed.values()) if f.events]
+            known = [(f.started, n, f.info) for n, f in enumerate(self._followed.values()) if f.info]
         return [info for _, _, info in sorted(known, key=lambda k: k[:2], reverse=True)]
 
     def events(self, hand: str, after: int = 0) -> list[Event]:
@@ -195,7 +221,7 @@ class FolderSource:
                 # The log is append-only; another file in its place is read anew, its events arrive again.
                 log.warning("%s was replaced; reading it anew", file)
                 followed.offset = followed.lines = 0
-                followed.events, followed.pictures, followed.problem = [], set(), None
+                followed.events, followed.pictures, followed.info = [], set(), None
             followed.inode = stat.st_ino
             if stat.st_size == followed.offset or followed.problem:
                 return
@@ -203,7 +229,7 @@ class FolderSource:
                 stream.seek(followed.offset)
                 data = stream.read()
         except OSError as error:
-            followed.problem = f"{file}: cannot be read ({error.strerror})"
+            followed.damaged(f"{followed.hand}/{LOG_NAME} cannot be read: {error.strerror}")
             return
         whole = data[: data.rfind(b"\n") + 1]
         followed.offset += len(whole)
@@ -214,36 +240,7 @@ class FolderSource:
             try:
                 event = notation.event_from_json(line.decode())
             except ValueError as error:
-                followed.problem = f"{file.parent.name}/{LOG_NAME}, line {followed.lines}: {error}"
-                log.error("%s", followed.problem)
+                followed.damaged(f"{followed.hand}/{LOG_NAME}, line {followed.lines}: {error}")
                 return
-            followed.events.append(event)
-            if picture := getattr(getattr(event.what, "reading", None), "picture", None):
-                followed.pictures.add(picture)
+            followed.add(event)
             self._arrived.append(Arrived(len(self._arrived) + 1, followed.hand, event))
-
-
-def _start(followed: _Followed) -> HandStarted | None:
-    return next((e.what for e in followed.events if isinstance(e.what, HandStarted)), None)
-
-
-def _started(followed: _Followed) -> float:
-    """Unix time of the hand's first event; without a wall clock in the log, that of its folder."""
-    utc = followed.events[0].utc
-    if utc:
-        return datetime.fromisoformat(utc).timestamp()
-    return followed.folder.stat().st_mtime
-
-
-def _info(followed: _Followed) -> HandInfo:
-    start = _start(followed)
-    return HandInfo(
-        hand=followed.hand,
-        ruleset=start.ruleset if start else "",
-        table=start.table if start else None,
-        deck=start.deck if start else "double",
-        started=followed.events[0].utc,
-        events=len(followed.events),
-        ended=any(isinstance(e.what, HandEnded) for e in followed.events),
-        problem=followed.problem,
-    )

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -92,8 +93,7 @@ class Sample:
 def draw_picture(file: Path, face: Face) -> None:
     """A card on felt, turned a little, as an evidence picture shows it."""
     rng = np.random.default_rng(zlib.crc32(file.name.encode()))
-    image = np.full((420, 420, 3), (70, 105, 45), np.uint8)
-    image = np.clip(image + rng.normal(0, 6, image.shape), 0, 255).astype(np.uint8)
+    image = _felt().copy()
     card = np.full((280, 200, 3), 245, np.uint8)
     ink = (40, 30, 190) if face.suit in "HD" else (30, 30, 30)
     rank = "10" if face.rank == "T" else face.rank
@@ -106,6 +106,12 @@ def draw_picture(file: Path, face: Face) -> None:
     warped = cv2.warpAffine(card, turn, (420, 420))
     image[mask > 128] = warped[mask > 128]
     cv2.imwrite(str(file), image)
+
+
+@cache
+def _felt() -> np.ndarray:
+    noise = np.random.default_rng(0).normal(0, 6, (420, 420, 3))
+    return np.clip(np.array((70, 105, 45)) + noise, 0, 255).astype(np.uint8)
 
 
 def _pip(image: np.ndarray, suit: Suit, at: tuple[int, int], size: int, ink: tuple[int, int, int]) -> None:
@@ -242,7 +248,7 @@ def _try(rng: random.Random, name: str, table: str | None, want: bool, doubt: bo
         leader = play.winner(table_cards, trump)
         add(BookClosed(book, "turned"), 1.5)
         add(BookGathered(book, leader), 1.0)
-    add(HandEnded(), 2)
+    add(HandEnded("played"), 2)
     return sample
 
 
