@@ -23,7 +23,7 @@ needs_art = pytest.mark.skipif(
     not ART.is_dir() or shutil.which("rsvg-convert") is None,
     reason="needs shared card art (BOOKWATCH_SHARED) and rsvg-convert",
 )
-FOUR_INDICES, SINGLE_PIP = 10, 2  # seeds
+FOUR_INDICES, SINGLE_PIP = 6, 2  # seeds
 
 
 def upright(art: CardArt, n: int) -> Image:

@@ -12,7 +12,7 @@ from engine.cards import Suit
 from vision.simulator.glyphs_drawn import Curve, bezier, crop
 from vision.types import Image
 
-_SIDE: Final = 200
+_SIDE: Final = 400
 """Pixels of height of the masks made here; they are scaled down to use."""
 
 
@@ -56,7 +56,7 @@ def random_style(rng: np.random.Generator) -> PipStyle:
 
 
 def pip_mask(style: PipStyle, suit: Suit) -> Image:
-    """Ink of an upright pip, uint8 0 or 255, cropped to the ink, about 200 pixels high."""
+    """Ink of an upright pip, uint8 0 or 255, cropped to the ink, about _SIDE pixels high."""
     canvas: Image = np.zeros((_SIDE + 20, 2 * _SIDE), np.uint8)
     if suit == "H":
         b = style.heart_full
