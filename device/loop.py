@@ -58,7 +58,8 @@ class TableLoop:
 
     `make_watcher(frame)` is called with the first frame of every hand; entries belong to the
     first hand. A hand that ends is closed, and what is observed next begins another. The hand
-    folder is made when the first picture that shows anything was read, not before.
+    folder is made when the first picture that shows anything was read, not before. `most`: end after
+    so many hands.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class TableLoop:
         listener: Listener,
         entries: Sequence[Entry] = (),
         stop: threading.Event | None = None,
+        most: int | None = None,
     ) -> None:
         self.source = source
         self.recorder = recorder
@@ -77,6 +79,7 @@ class TableLoop:
         self.summary = Summary()
         self._make_watcher = make_watcher
         self._entries = sorted(entries, key=lambda entry: entry.at)
+        self._most = most
         self._open = False
         self._began = 0.0
 
@@ -102,7 +105,8 @@ class TableLoop:
             self.summary.seconds = at - first
             self.summary.dropped = self.source.dropped
             self.listener.frame(frame, self.source.total)
-            if self.stop.is_set():
+            enough = watcher is None and len(self.summary.hands) == self._most
+            if enough or self.stop.is_set():
                 break
         if first is None:
             raise self.source.problem or UserError(

@@ -34,6 +34,9 @@ class Source(ABC):
     @abstractmethod
     def __iter__(self) -> Iterator[Frame]: ...
 
+    def interrupt(self) -> None:  # noqa: B027 - only a live camera keeps its reader waiting
+        """Ends the frames soon, even if none comes any more. May be called from a signal handler."""
+
     def table(self, image_size: tuple[int, int]) -> Table | None:
         """The calibration that comes with the source, for pictures of this width and height, if any."""
         return None

@@ -98,10 +98,13 @@ class LiveSource(Source):
                 except UserError as error:
                     log.warning("%s", error)
 
-    def close(self) -> None:
+    def interrupt(self) -> None:
         self._closing = True
         with self._changed:
             self._changed.notify_all()
+
+    def close(self) -> None:
+        self.interrupt()
         self._release()
 
 

@@ -154,7 +154,7 @@ def _play(settings: Settings, store: Store, stop: threading.Event, seed: int, as
     teller = Teller(settings, as_json)
     recorder = Recorder(settings.hands, store, hand, teller.say)
     try:
-        TableLoop(source, watcher_maker(source, settings), recorder, teller, source.entries, stop).run()
+        TableLoop(source, watcher_maker(source, settings), recorder, teller, source.entries, stop, 1).run()
     finally:
         teller.done()
     return teller.commentary.flags

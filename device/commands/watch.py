@@ -97,7 +97,7 @@ def watcher_maker(
 
 
 @contextlib.contextmanager
-def stopped_by_signals() -> Iterator[threading.Event]:
+def stopped_by_signals(on_stop: Callable[[], None] = lambda: None) -> Iterator[threading.Event]:
     """An event that Ctrl-C and SIGTERM set, so that the hand is closed; a second signal ends at once."""
     stop = threading.Event()
 
@@ -105,6 +105,7 @@ def stopped_by_signals() -> Iterator[threading.Event]:
         if stop.is_set():
             signal.default_int_handler(number, None)
         stop.set()
+        on_stop()
 
     before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -149,13 +150,14 @@ def watch(
             entries.append(Entry(float("-inf"), TrumpNamed(trump)))
         hand = HandSettings(rules.name.lower(), settings.game.deck, settings.table.name, dealer)
         make_watcher = watcher_maker(opened, settings, corners is not None)
-        with opened_store(settings) as store, stopped_by_signals() as stop:
+        with opened_store(settings) as store, stopped_by_signals(opened.interrupt) as stop:
             teller = Teller(settings, as_json)
             for note in catch_up(settings.hands, store):
                 teller.say(note)
             recorder = Recorder(settings.hands, store, hand, teller.say)
             try:
-                summary = TableLoop(opened, make_watcher, recorder, teller, entries, stop).run()
+                most = 1 if isinstance(opened, Simulated) else None
+                summary = TableLoop(opened, make_watcher, recorder, teller, entries, stop, most).run()
             finally:
                 teller.done()
     if as_json:

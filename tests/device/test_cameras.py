@@ -188,6 +188,18 @@ def test_a_stalled_camera_is_opened_again_and_given_up_in_the_end() -> None:
     source.close()
 
 
+def test_waiting_for_a_camera_can_be_interrupted() -> None:
+    source = Scripted(1)
+    source._stale = 30.0
+    frames = iter(source)
+    next(frames)
+    threading.Timer(0.05, source.interrupt).start()
+    start = time.monotonic()
+    assert list(frames) == []
+    assert time.monotonic() - start < 5
+    assert source.problem is None
+
+
 def test_picamera2_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "picamera2", None)
     with pytest.raises(UserError, match="not installed") as caught:

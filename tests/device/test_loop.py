@@ -130,6 +130,17 @@ def test_after_a_hand_the_next_one_begins_with_what_is_observed(tmp_path: Path, 
     assert len(store.hands()) == 2
 
 
+def test_the_number_of_hands_can_be_limited(tmp_path: Path, store: Store) -> None:
+    heard = Heard()
+    recorder = Recorder(tmp_path / "hands", store)
+    watcher = Scripted({4: [HandEnded()]})
+    loop = TableLoop(Frames(12), lambda _: watcher, recorder, heard, most=1)
+    loop.run()
+    assert not loop.stop.is_set()  # nobody asked it to stop: a dashboard may go on
+    assert watcher.pushed == list(range(5))
+    assert heard.all[-1].what == HandEnded()
+
+
 def test_a_quiet_table_after_a_hand_leaves_no_empty_hand(tmp_path: Path, store: Store) -> None:
     heard = run(Frames(12), [Scripted({4: [HandEnded()]}), Scripted({})], tmp_path, store)
     assert len(heard.folders) == 1
