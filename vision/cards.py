@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,12 @@ from vision.types import (
 
 FOREIGN = 0.8
 """Probability of one face outside the deck from which it is reported instead of masked away."""
+EDGE_MM = 20.0
+"""How far over the table's edge an index is still looked at; beyond are people and their hands."""
 _FLOOR = 1e-6
+
+Region: TypeAlias = tuple[int, int, int, int]
+"""x0, y0, x1, y1 in pixels, x1 and y1 just beyond."""
 
 
 def deck_mask(deck: Deck | None) -> NDArray[np.bool_]:
@@ -67,14 +73,37 @@ class CardReader:
         self.finder, self.reader, self.shape = finder, reader, shape
         self._mask = deck_mask(deck)
 
-    def read(self, image: Image, table: Table | None = None) -> list[CardSeen]:
+    def read(self, image: Image, table: Table | None = None, region: Region | None = None) -> list[CardSeen]:
         """Every card that shows an index in a BGR picture, best found first.
 
-        With `table`, the picture is the calibrated camera's full picture, and cards have their known
-        size; without, scale is taken from the indices themselves.
+        With `table`, the picture is the calibrated camera's full picture, cards have their known size,
+        and only the table is looked at; without, scale is taken from the indices themselves. `region`:
+        look only there; whatever is found is told in pixels of the whole picture all the same.
         """
-        height = table.index_height() if table else None
-        return self.assemble(self.read_indices(image, self.finder.find(image, height)), table)
+        return self.assemble(self.read_indices(image, self.find(image, table, region)), table)
+
+    def find(self, image: Image, table: Table | None = None, region: Region | None = None) -> list[IndexBox]:
+        """The indices that `read` would go on to read."""
+        height, width = image.shape[:2]
+        x0, y0, x1, y1 = region or (0, 0, width, height)
+        if table is None:
+            boxes = self.finder.find(image[max(y0, 0) : y1, max(x0, 0) : x1])
+            return [_shifted(b, max(x0, 0), max(y0, 0)) for b in boxes]
+        outline = table.pixels(table.polygon_mm(1.0) * (1 + 2 * EDGE_MM / np.asarray(table.size_mm)))
+        (left, top), (right, bottom) = (
+            np.floor(outline.min(0)).astype(int),
+            np.ceil(outline.max(0)).astype(int),
+        )
+        x0, y0, x1, y1 = max(x0, left, 0), max(y0, top, 0), min(x1, right, width), min(y1, bottom, height)
+        if x1 <= x0 or y1 <= y0:
+            return []
+        middle = table.mm(((x0 + x1) / 2, (y0 + y1) / 2))
+        boxes = [
+            _shifted(b, x0, y0) for b in self.finder.find(image[y0:y1, x0:x1], table.index_height(middle))
+        ]
+        at = np.abs(table.mm([_middle(b) for b in boxes]).reshape(-1, 2))
+        reach = np.asarray(table.size_mm) / 2 + EDGE_MM
+        return [b for b, place in zip(boxes, at, strict=True) if (place <= reach).all()]
 
     def read_indices(self, image: Image, boxes: Sequence[IndexBox]) -> list[IndexRead]:
         """Read found indices, turned about where only that way up they can be read; drop what is none."""
@@ -105,6 +134,15 @@ class CardReader:
             indices = tuple(reads[i] for i in members)
             cards.append(CardSeen(probabilities, polygon.astype(np.float32), indices, foreign))
         return sorted(cards, key=lambda c: -max(r.box.score for r in c.indices))
+
+
+def _shifted(box: IndexBox, x: int, y: int) -> IndexBox:
+    (a, b), (c, d) = box.top, box.foot
+    return IndexBox((a + x, b + y), (c + x, d + y), box.score)
+
+
+def _middle(box: IndexBox) -> tuple[float, float]:
+    return (box.top[0] + box.foot[0]) / 2, (box.top[1] + box.foot[1]) / 2
 
 
 def place(reads: Sequence[IndexRead], table: Table | None = None) -> Marks:

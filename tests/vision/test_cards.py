@@ -23,9 +23,10 @@ class Canned:
     def __init__(self, boxes: list[IndexBox], answers: list[list[Floats]]) -> None:
         self.boxes, self.answers = boxes, answers
         self.asked: float | None = None
+        self.shape: tuple[int, ...] = ()
 
     def find(self, image: Image, index_height: float | None = None) -> list[IndexBox]:
-        self.asked = index_height
+        self.asked, self.shape = index_height, image.shape[:2]
         return self.boxes
 
     def read(self, patches: Image) -> Floats:
@@ -186,15 +187,50 @@ def test_an_index_found_upside_down_is_turned_and_no_index_is_dropped() -> None:
     assert reads[1].box == IndexBox((90, 50), (90, 20), 0.8)
 
 
-def test_reading_tells_the_finder_the_index_height_of_the_table() -> None:
-    table = Table.from_corners([(100, 100), (1000, 100), (1000, 1000), (100, 1000)], (900, 900), (1920, 1080))
-    box = IndexBox((300, 300), (300, 318), 0.9)
-    stub = Canned([box], [[certain("JD")], []])
-    (card,) = CardReader(stub, stub).read(PICTURE, table)
+SQUARE = Table.from_corners([(100, 100), (1000, 100), (1000, 1000), (100, 1000)], (900, 900), (1920, 1080))
+
+
+def test_reading_looks_at_the_table_alone_and_knows_its_scale() -> None:
+    # The crop begins at (80, 80): the table and a margin.
+    boxes = [
+        IndexBox((220, 220), (220, 238), 0.9),
+        IndexBox((5, 400), (5, 418), 0.9),
+        IndexBox((930, 3), (930, 21), 0.9),
+    ]
+    stub = Canned(boxes, [[certain("JD"), certain("AS"), certain("KC")], []])
+    cards = CardReader(stub, stub).read(PICTURE, SQUARE)
+    assert stub.shape == (940, 940)
     assert stub.asked == pytest.approx(SHAPE.index_height, rel=0.01)
-    assert str(card.face) == "JD"
-    assert card.probabilities[NOT_AN_INDEX] < 0.01
-    assert card.polygon[:, 0].min() == pytest.approx(300 - SHAPE.index_x, abs=1)
+    assert sorted(str(c.face) for c in cards) == ["AS", "JD", "KC"]
+    jack = next(c for c in cards if str(c.face) == "JD")
+    assert jack.polygon[:, 0].min() == pytest.approx(300 - SHAPE.index_x, abs=1)
+    assert jack.probabilities[NOT_AN_INDEX] < 0.01
+
+
+def test_what_lies_beyond_a_slanting_tables_edge_is_not_read() -> None:
+    slant = Table.from_corners([(300, 100), (800, 100), (1000, 1000), (100, 1000)], (900, 900), (1920, 1080))
+    beside = slant.pixels((-500, 300))
+    on = slant.pixels((-440, 300))
+    boxes = [IndexBox((float(x), float(y) - 9), (float(x), float(y) + 9), 0.9) for x, y in (beside, on)]
+    stub = Canned(boxes, [])
+    left, top = slant.pixels(np.array(slant.polygon_mm(1)) * (1 + 40 / 900)).min(0)
+    stub.boxes = [
+        IndexBox(
+            (b.top[0] - int(left), b.top[1] - int(top)), (b.foot[0] - int(left), b.foot[1] - int(top)), 0.9
+        )
+        for b in boxes
+    ]
+    (found,) = CardReader(stub, stub).find(PICTURE, slant)
+    assert found.top == pytest.approx(boxes[1].top, abs=1)
+
+
+@pytest.mark.parametrize("table", [None, SQUARE])
+def test_a_region_is_looked_at_alone_and_told_in_pixels_of_the_whole(table: Table | None) -> None:
+    stub = Canned([IndexBox((30, 20), (30, 38), 0.9)], [])
+    (found,) = CardReader(stub, stub).find(PICTURE, table, (400, 300, 520, 390))
+    assert stub.shape == (90, 120)
+    assert found.top == (430, 320)
+    assert CardReader(stub, stub).find(PICTURE, SQUARE, (1500, 300, 1600, 390)) == []
 
 
 def test_an_empty_picture_has_no_cards() -> None:
