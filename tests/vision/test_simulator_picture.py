@@ -11,7 +11,7 @@ import pytest
 
 from engine.events import BookClosed, CardLaid, MeldClosed
 from engine.notation import read_log
-from vision.simulator.camera import Effects, View
+from vision.simulator.camera import Effects, View, shifted
 from vision.simulator.drawn import own_deck
 from vision.simulator.motions import SEAT_ANGLE, Pose, as_seen, place
 from vision.simulator.scenes import table_scene
@@ -148,7 +148,7 @@ def test_each_condition_leaves_its_mark() -> None:
     noise = {n: np.abs(a - b).mean() for n, (a, b) in pictures.items()}
     assert noise["dim"] > 1.5 * noise["clean"]
     assert (pictures["glare"][0] > 250).mean() > (clean > 250).mean() + 0.001
-    shaky = SimulatedTable(2, condition="shaky", width=640, height=360, deck=deck)
+    shaky = SimulatedTable(2, condition="shaky", deck=deck)
     shifts = [shaky.stage.sensor.shift(t)[0] for t in np.arange(0, 5, 0.1)]
     assert np.ptp(shifts) > 2
 
@@ -158,7 +158,17 @@ def test_a_shaking_cameras_truth_shakes_with_it() -> None:
     at = next(e.at for e in table.truth if isinstance(e.what, MeldClosed)) - 0.5
     card = table.seen(at)[0].card
     where = [next(c for c in table.seen(t) if c.card == card).polygon[0] for t in (at, at + 0.2)]
-    assert np.abs(where[0] - where[1]).max() > 0.1
+    shifts = [np.array(table.stage.sensor.shift(t)) for t in (at, at + 0.2)]
+    assert where[1] - where[0] == pytest.approx(shifts[1] - shifts[0], abs=1e-3)
+    assert np.abs(where[1] - where[0]).max() > 0.1
+
+
+def test_a_shaken_picture_is_the_steady_one_moved() -> None:
+    image = cv2.GaussianBlur(np.random.default_rng(1).integers(0, 255, (60, 80, 3), np.uint8), (0, 0), 3)
+    for dx, dy in ((1.3, -2.6), (-0.4, 0.2), (0.0, 0.0), (3.0, -1.0)):
+        m = np.array([[1, 0, dx], [0, 1, dy]])
+        want = cv2.warpAffine(image, m, (80, 60), borderMode=cv2.BORDER_REPLICATE).astype(int)
+        assert np.abs(want - shifted(image, dx, dy))[5:-5, 5:-5].max() <= 2
 
 
 def test_seats_see_the_table_from_their_own_side() -> None:

@@ -100,23 +100,19 @@ class Stage:
     def seen(self, script: HandScript, at: float) -> list[CardInView]:
         """Every card on the table at this time with what of it can be seen, lowest first."""
         owner, order = self._painter.owners(script, at)
-        shaken = self.sensor.transform(at)
+        shaken = np.array(self.sensor.shift(at), np.float32)
         out: list[CardInView] = []
         for number, (card, state) in enumerate(order, 1):
             face, pose = script.faces[card], state.pose
             polygon = self._press.outline(pose)
             face_up = bool(np.cos(pose.turn) * np.cos(pose.tip) > 0)
             indices = tuple(
-                IndexInView(_moved(quad, shaken), _share(owner, quad, number))
+                IndexInView(quad + shaken, _share(owner, quad, number))
                 for quad in (self._press.index_quads(face, pose) if face_up else ())
             )
             share = _share(owner, polygon, number)
-            out.append(CardInView(card, face, _moved(polygon, shaken), indices, share, state.still, face_up))
+            out.append(CardInView(card, face, polygon + shaken, indices, share, state.still, face_up))
         return out
-
-
-def _moved(points: Floats, m: Floats | None) -> Floats:
-    return points if m is None else (points @ m[:, :2].T + m[:, 2]).astype(np.float32)
 
 
 def _share(owner: Image, polygon: Floats, number: int) -> float:

@@ -52,7 +52,7 @@ CONDITIONS: dict[str, Condition] = {
         ),
     ),
     "glare": Condition(Behaviours(), Effects(glare=1.0, gradient=0.8, brightness=1.1)),
-    "shaky": Condition(Behaviours(), Effects(shake=1.0, defocus=0.4, drift=1.0, jpeg=75)),
+    "shaky": Condition(Behaviours(), Effects(shake=1.0, defocus=0.4, drift=1.0)),
 }
 
 
