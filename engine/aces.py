@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine.cards import SEAT_NAMES, SUITS, Seat, Suit
+from engine.cards import SEAT_NAMES, SUITS, Face, Seat, Suit
 from engine.flags import Flag, Level, Seen, Status, ruling_on
 from engine.rules import RuleSet
-from engine.state import HandState
+from engine.state import HandState, Play
 
 
 def audit_aces(state: HandState, rules: RuleSet, threshold: float, seat: Seat) -> list[Flag]:
@@ -21,13 +21,8 @@ def audit_aces(state: HandState, rules: RuleSet, threshold: float, seat: Seat) -
         if m.face.rank == "A":
             laid[m.face.suit].append(Seen.of(m, None))
             declared[m.face.suit] += m.counts != "no"
-    for book in state.books:
-        for p in book.plays:
-            if p.seat == seat and p.face.rank == "A":
-                played[p.face.suit].append((Seen.of(p, book.number), book.closed))
-    for s in state.exposed(seat):
-        if s.face.rank == "A":
-            played[s.face.suit].append((Seen.of(s, s.book), True))
+    for suit in SUITS:
+        played[suit] = _known(state, seat, Face("A", suit))
     sets = min(declared[s] for s in SUITS)
     if sets >= state.deck.copies:
         return []
@@ -76,6 +71,27 @@ def audit_aces(state: HandState, rules: RuleSet, threshold: float, seat: Seat) -
             status == "pending", ids, text, ruling_on(state, [x.card for x in cards]), (sets, known),
         )
     ]  # fmt: skip
+
+
+def _known(state: HandState, seat: Seat, face: Face) -> list[tuple[Seen, bool]]:
+    """Cards of this face that the seat showed outside meld, each certainly another, surest first.
+
+    A card shown and not played since the last closed book counts once; a card in the open book may
+    be that one.
+    """
+    closed: list[Play] = []
+    still_open: list[Play] = []
+    for book in state.books:
+        for p in book.plays:
+            if p.seat == seat and p.face == face:
+                (closed if book.closed else still_open).append(p)
+    shown = [
+        x
+        for x in state.shown
+        if x.seat == seat and x.face == face and not any(p.order > x.order for p in closed)
+    ]
+    known = [(Seen.of(p, p.book), True) for p in closed] + [(Seen.of(x, x.book), True) for x in shown[:1]]
+    return known + [(Seen.of(p, p.book), False) for p in still_open[len(shown[:1]) :]]
 
 
 def _where(x: Seen) -> str:

@@ -53,6 +53,9 @@ class _Fold:
         self.books_in_hand = s.deck.size // 4
         self.late: dict[int, list[tuple[int, ev.CardLaid]]] = {}
         self.picked_up = False
+        self.named = False
+        self.seen_to_end: set[int] = set()
+        self.taken_back_ids: set[str] = set()
         self.spoken: ev.TrumpNamed | None = None
         self.last_play: dict[str, Play] = {}
 
@@ -86,6 +89,9 @@ class _Fold:
         for seq, what in entries:  # cards of books of which the end went unseen wait for their book
             if isinstance(what, ev.CardLaid) and what.book is not None and what.before is None:
                 self.late.setdefault(what.book, []).append((seq, what))
+        ends = (w for _, w in entries if isinstance(w, ev.BookClosed | ev.BookGathered))
+        self.seen_to_end = {w.number for w in ends}
+        self.taken_back_ids = {w.card for _, w in entries if isinstance(w, ev.CardTakenBack)}
         seen_start = False
         for seq, what in entries:
             self.order += 1
@@ -110,6 +116,7 @@ class _Fold:
                 case ev.CardExposed():
                     self.show(what.card, what.seat, what.reading, seq, what.how)
                 case ev.TrumpNamed():
+                    self.named = True
                     s.bidder = what.seat or s.bidder
                 case ev.BidMade():
                     s.bids.append((what.seat, what.call))
@@ -132,6 +139,9 @@ class _Fold:
             if not s.sight and s.books and not s.books[-1].ended:
                 s.books[-1].sight_lost = True
         for number in sorted(self.late):
+            if number <= len(s.books) + 1:
+                self.flush(number)
+                continue
             for seq, what in self.late[number]:
                 self.report(
                     seq, "no_such_book", f"card {what.card} belongs to book {number}, which never came"
@@ -157,7 +167,7 @@ class _Fold:
             self.trump()
         book, slot = self.place(what.seat)
         if book is None:
-            if s.books and self.flush(s.books[-1].number):
+            if s.books and self.ends_unseen(len(s.books)) and self.flush(len(s.books)):
                 self.card_laid(seq, what)
                 return
             book = Book(len(s.books) + 1)
@@ -200,9 +210,16 @@ class _Fold:
                     return b, None
             elif slot[-1].back is not None or slot[-1].lifted:
                 return b, slot
-        if s.books and not s.books[-1].ended and not s.books[-1].full and not self.late.get(len(s.books)):
-            return s.books[-1], None  # two cards of one seat; `settle` reports it if both stay
+        last = s.books[-1] if s.books else None
+        if last and not last.ended and not last.full:
+            mine = last.slot_of(seat)
+            if not self.ends_unseen(last.number) or (mine and mine[-1].card in self.taken_back_ids):
+                return last, None  # two cards of one seat; `settle` reports it if both stay
         return None, None
+
+    def ends_unseen(self, number: int) -> bool:
+        """Whether cards wait for a book of which nothing else says where it ends."""
+        return number in self.late and number not in self.seen_to_end
 
     def flush(self, number: int) -> bool:
         """Lay the cards that were entered later for this book; whether there were any."""
@@ -329,8 +346,11 @@ class _Fold:
         self, card: str, seat: Seat, reading: Reading, seq: int, how: str, book: int | None = None
     ) -> None:
         s = self.state
-        now = book if book is not None else len(s.books)
-        s.shown.append(Shown(card, seat, reading.face, reading, now, seq, how))
+        x = Shown(card, seat, reading.face, reading, len(s.books), self.order, seq, how)
+        if book is not None:
+            x.book = book
+        x.before_trump = not (self.named or s.books or any(s.meld.values()))
+        s.shown.append(x)
 
     def discharge(self, p: Play) -> None:
         """An exposed card leaves the table when its player plays it (or its twin: no one can tell)."""

@@ -16,7 +16,7 @@ from engine.aces import audit_aces
 from engine.cards import SEAT_NAMES, SEATS, STRENGTH, SUITS, Face, Seat, Suit, next_seat
 from engine.flags import KINDS, LEVELS, STATUSES, Flag, Kind, Level, Pair, Seen, Status, ruling_on
 from engine.rules import RuleSet
-from engine.state import Book, HandState, Melded, Play
+from engine.state import Book, HandState, Melded, Play, Shown
 
 __all__ = ["THRESHOLD", "Duty", "Flag", "Kind", "Level", "Pair", "Seen", "Status", "audit", "duties"]
 
@@ -203,18 +203,18 @@ class _Held:
                 p.book > c.book or (p.book == c.book and p.order > c.order)
             ):
                 found.append(("book", Seen.of(p, p.book), books[p.book - 1].closed))
-        in_books = {x.face for _, x, _ in found} if found else set()
+        in_books = {x.face for _, x, closed in found if closed} if found else set()
         for s in self.shown:
             if (
                 s.face.suit == suit
                 and STRENGTH[s.face.rank] > above
                 and s.card != c.card
                 and s.face not in in_books
-                and (s.played_book is None or s.played_book >= c.book)
+                and not self._gone(s, c)
             ):
                 found.append(("exposed", Seen.of(s, s.book), True))
         if self.melded:
-            known = {x.face for _, x, _ in found}
+            known = {x.face for _, x, closed in found if closed}
             for face, laid in self.melded.items():
                 if face.suit == suit and STRENGTH[face.rank] > above and face not in known:
                     probability = self._still_held(face, laid, c)
@@ -223,6 +223,10 @@ class _Held:
                         x = Seen(best.card, best.seat, face, None, probability, best.reading.picture)
                         found.append(("meld", x, True))
         return found
+
+    def _gone(self, shown: Shown, c: Play) -> bool:
+        """Whether it may have left the hand before `c`: a card of its face was played since it was seen."""
+        return any(p.face == shown.face and p.order > shown.order and p.book < c.book for p in self.all)
 
     def _still_held(self, face: Face, laid: list[Melded], c: Play) -> float | None:
         """How sure it is that a melded `face` was still in hand at `c`; None if it need not have been.

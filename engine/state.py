@@ -97,9 +97,10 @@ class Melded:
 
 @dataclass(slots=True)
 class Shown:
-    """A card seen without being played. `book`: the open book then, 0 before play.
+    """A card seen without being played. `book`: the newest book then, 0 before play; `order`: when.
 
     `played`: order of the play by which it left the table; None while it still lies there.
+    `before_trump`: it was seen before or during bidding.
     """
 
     card: str
@@ -107,10 +108,12 @@ class Shown:
     face: Face
     reading: Reading
     book: int
+    order: int
     seq: int
     how: str
     played: int | None = None
     played_book: int | None = None
+    before_trump: bool = False
 
 
 @dataclass(frozen=True, slots=True)
