@@ -1,8 +1,8 @@
 """Our own family of playing cards, drawn from a seed: no two decks alike, every label exact.
 
 A seed chooses paper, proportions, glyphs, pips, indices, courts and back. The same seed gives the
-same deck on any machine, because nothing but arithmetic and OpenCV's polygons is used; only
-`own_deck(seed, fonts=True)` looks at what fonts are installed.
+same deck on any machine (OpenCV versions may round single pixels otherwise), because nothing but
+arithmetic and OpenCV's polygons is used; only `own_deck(seed, fonts=True)` looks at installed fonts.
 """
 
 from __future__ import annotations
