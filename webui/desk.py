@@ -56,6 +56,10 @@ class Desk:
         self._judged: OrderedDict[str, Judged] = OrderedDict()
         self._current: dict[str | None, tuple[int, Judged]] = {}
 
+    def close(self) -> None:
+        """Ends all streams."""
+        self.pulse.close()
+
     def hand(self, hand: str) -> Judged | None:
         """The hand as its log stands now; None if there is no such hand."""
         info = next((i for i in self.source.hands() if i.hand == hand), None)

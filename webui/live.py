@@ -47,7 +47,7 @@ def table_messages(
 ) -> Iterator[Message]:
     """The players' messages: `table` when it looks different from `shown`, `beat` every `every` seconds."""
     beat_at = time.monotonic()
-    while True:
+    while not desk.pulse.closed:
         cursor = desk.source.cursor()
         mark, html = draw()
         if mark != shown:
@@ -88,7 +88,7 @@ def director_messages(desk: Desk, last_id: str | None, every: float) -> Iterator
         cursor = desk.source.cursor()
         yield Message("{}", "reset", position(desk, cursor))
     beat_at = time.monotonic()
-    while True:
+    while not desk.pulse.closed:
         for arrived in desk.source.since(cursor):
             cursor = arrived.id
             about = {

@@ -22,22 +22,34 @@ class Pulse:
         self._waiters = 0
         self._thread: threading.Thread | None = None
         self._cursor = -1
+        self.closed = False
+
+    def close(self) -> None:
+        """Wakes everybody; nobody waits any more."""
+        with self._changed:
+            self.closed = True
+            self._changed.notify_all()
 
     def wait(self, cursor: int, timeout: float) -> bool:
-        """Whether the source has an event with id > `cursor`, waiting for one up to `timeout` seconds."""
+        """Whether the source has an event with id > `cursor`, waiting for one up to `timeout` seconds.
+
+        False at once when closed.
+        """
         with self._changed:
             self._waiters += 1
             try:
-                if self._thread is None:
+                if self._thread is None and not self.closed:
                     self._cursor = cursor
                     self._thread = threading.Thread(target=self._follow, name="pulse", daemon=True)
                     self._thread.start()
-                return self._changed.wait_for(lambda: self._cursor > cursor, timeout)
+                self._changed.wait_for(lambda: self.closed or self._cursor > cursor, timeout)
+                return self._cursor > cursor
             finally:
                 self._waiters -= 1
 
     def _follow(self) -> None:
         while True:
+            before = self._cursor
             try:
                 grown = self._source.wait(self._cursor, LOOK_SECONDS)
                 cursor = self._source.cursor() if grown else self._cursor
@@ -49,6 +61,6 @@ class Pulse:
                 if cursor > self._cursor:
                     self._cursor = cursor
                     self._changed.notify_all()
-                elif not self._waiters:
+                if self.closed or (cursor == before and not self._waiters):
                     self._thread = None
                     return

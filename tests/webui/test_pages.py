@@ -60,8 +60,8 @@ def test_headers_and_no_inline_script_or_style(
 
 
 def test_the_footer_leads_to_the_running_source_and_the_licence(client: FlaskClient) -> None:
-    archive = tarfile.open(fileobj=io.BytesIO(client.get("/source.tar.gz").data))
-    with archive:
+    data = io.BytesIO(client.get("/source.tar.gz").data)
+    with tarfile.open(fileobj=data) as archive:
         names = archive.getnames()
         app = archive.extractfile("bookwatch/webui/app.py")
         assert app is not None

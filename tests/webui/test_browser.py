@@ -1,0 +1,262 @@
+"""The pages in a real browser: three sizes, no errors, nothing from elsewhere, call to proof in two taps."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+import pytest
+from flask import Flask, request
+from webui_samples import Sample, make
+
+from engine.events import BookClosed, CardLaid, MeldClosed
+from webui.app import create_app
+from webui.source import FolderSource
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (apt install chromium)"),
+]
+SIZES = [(390, 844), (820, 1180), (1920, 1080)]
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+Size: TypeAlias = tuple[int, int]
+Serve: TypeAlias = Callable[[Flask], str]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[object]:
+    with playwright.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Tab:
+    """A page that remembers whatever went wrong in it."""
+
+    def __init__(self, browser, base: str, size: Size, **options: object) -> None:  # type: ignore[no-untyped-def]
+        width, height = size
+        self.base = base
+        self.context = browser.new_context(
+            viewport={"width": width, "height": height}, has_touch=width < 1000, **options
+        )
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(8000)
+        self.wrong: list[str] = []
+        self.page.on(
+            "console", lambda m: self.wrong.append(m.text) if m.type in ("error", "warning") else None
+        )
+        self.page.on("pageerror", lambda e: self.wrong.append(str(e)))
+        origin = urlsplit(base).netloc
+        self.page.on(
+            "request", lambda r: self.wrong.append(r.url) if urlsplit(r.url).netloc != origin else None
+        )
+
+    def open(self, path: str) -> None:
+        self.page.goto(self.base + path)
+
+    def fits(self) -> None:
+        """Nothing is cut off to the right, and everything to press is large enough for a thumb."""
+        wide = self.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert wide[0] <= wide[1]
+        small = self.page.evaluate(
+            """[...document.querySelectorAll('main a, main summary, main button, header summary')]
+            .filter(e => e.offsetParent && !e.closest('p, li > span'))
+            .map(e => [e.textContent.trim().slice(0, 30), e.getBoundingClientRect()])
+            .filter(([, r]) => r.height < 40 || r.width < 40).map(([t]) => t)"""
+        )
+        assert small == []
+
+
+OpenTab: TypeAlias = Callable[..., Tab]
+
+
+@pytest.fixture
+def tab(chromium) -> Iterator[Callable[..., Tab]]:  # type: ignore[no-untyped-def]
+    tabs: list[Tab] = []
+
+    def make_tab(base: str, size: Size, **options: object) -> Tab:
+        tabs.append(Tab(chromium, base, size, **options))
+        return tabs[-1]
+
+    yield make_tab
+    for one in tabs:
+        one.context.close()
+        assert one.wrong == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_table_screen_follows_a_hand(
+    app: Flask,
+    serve: Serve,
+    tab: OpenTab,
+    home: Path,
+    sample: Sample,
+    size: Size,
+) -> None:
+    screen = tab(serve(app), size)
+    screen.open("/")
+    page = screen.page
+    playwright.expect(page.locator("main")).to_contain_text("No hand yet")
+
+    folder = sample.write(home, sample.upto(MeldClosed) - 1, pictures=False)
+    playwright.expect(page.locator(".felt.meld .place")).to_have_count(4)
+    playwright.expect(page.locator(".felt.meld")).to_contain_text("arriage")
+    screen.fits()
+
+    sample.write(home, sample.upto(BookClosed, 5) - 1, pictures=False)
+    cards = page.locator(".felt.book .card")
+    playwright.expect(cards).to_have_count(4)
+    laid = [e.what for e in sample.events[: sample.upto(BookClosed, 5)] if isinstance(e.what, CardLaid)][-4:]
+    for card in laid:
+        place = page.locator(f".place.{card.seat}")
+        playwright.expect(place.get_by_label(card.reading.face.name)).to_be_visible()
+    # North above South, West left of East; the whole felt on the first screen.
+    box = {s: page.locator(f".place.{s} .card").bounding_box() for s in "NESW"}
+    assert box["N"]["y"] < box["E"]["y"] < box["S"]["y"]
+    assert box["W"]["x"] < box["N"]["x"] < box["E"]["x"]
+    assert box["S"]["y"] + box["S"]["height"] <= size[1]
+    if size[0] == 1920:
+        rank = page.locator(".place.N .card .rank").bounding_box()
+        assert rank["height"] >= 110, "three centimetres on a 24 inch screen"
+    screen.fits()
+
+    (folder / "alive").touch()
+    playwright.expect(page.locator("#age")).to_have_text("live")
+    sample.write(home, pictures=False)
+    playwright.expect(page.locator("main")).to_contain_text("Hand over")
+    playwright.expect(page.locator("#age")).to_have_text("hand over")
+    assert page.locator(".felt .card").count() == 0
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_from_a_call_to_the_proof_in_two_taps(
+    app: Flask,
+    serve: Serve,
+    tab: OpenTab,
+    home: Path,
+    sample: Sample,
+    size: Size,
+) -> None:
+    make(12, hand="calm", table="Table 9", renege=False).write(home, pictures=False)
+    sample.write(home)
+    desk = tab(serve(app), size)
+    desk.open("/director/")
+    desk.fits()
+    page = desk.page
+    page.locator(".table-card a").first.click()  # one tap
+    pictures = page.locator("details[open] .pair img")
+    playwright.expect(pictures).to_have_count(2)
+    for n in range(2):
+        playwright.expect(pictures.nth(n)).to_be_in_viewport(ratio=0.6)
+        assert pictures.nth(n).evaluate("i => i.decode().then(() => i.naturalWidth)") == 420
+        assert pictures.nth(n).evaluate("i => getComputedStyle(i).objectFit") == "contain"
+    left, right = (pictures.nth(n).bounding_box() for n in range(2))
+    assert left["x"] + left["width"] <= right["x"]
+    assert abs(left["y"] - right["y"]) < 2
+    desk.fits()
+
+    pictures.first.click()  # two taps: the picture, large
+    large = page.locator("#zoom-picture")
+    playwright.expect(large).to_be_visible()
+    before = large.bounding_box()["width"]
+    large.click()
+    assert large.bounding_box()["width"] > 2 * before
+    page.get_by_role("button", name="Close").click()
+    playwright.expect(large).to_be_hidden()
+
+    page.locator(".tick", has_text="11").first.click()
+    playwright.expect(page.locator(".book h3")).to_have_text("Book 11")
+    assert "book=11" in page.url
+    page.get_by_label("Next book").click()
+    playwright.expect(page.locator(".book h3")).to_have_text("Book 12")
+
+
+def test_the_directors_pages_follow_without_losing_what_is_open(
+    app: Flask, serve: Serve, tab: OpenTab, home: Path, sample: Sample
+) -> None:
+    assert sample.renege is not None
+    proven = sample.upto(BookClosed, sample.renege.proof_book)
+    sample.write(home, proven - 5)
+    desk = tab(serve(app), (820, 1180))
+    desk.open("/director/")
+    page = desk.page
+    playwright.expect(page.locator(".chip.proven")).to_have_count(0)
+    sample.write(home, proven)
+    playwright.expect(page.locator(".chip.proven")).to_have_count(1)
+    page.locator(".table-card a").first.click()
+    corrected = page.locator(".flag.corrected")
+    corrected.locator("summary").click()
+    playwright.expect(corrected).to_have_attribute("open", "")
+    page.locator(".tick", has_text="3").first.click()
+    playwright.expect(page.locator(".book h3")).to_have_text("Book 3")
+    sample.write(home)
+    playwright.expect(page.locator(".facts-line")).to_contain_text("20 of 20 books")
+    playwright.expect(corrected).to_have_attribute("open", "")
+    playwright.expect(page.locator(".book h3")).to_have_text("Book 3")
+
+
+def test_a_table_that_is_not_seen_any_more_turns_grey(
+    serve: Serve, tab: OpenTab, home: Path, sample: Sample
+) -> None:
+    folder = sample.write(home, sample.upto(BookClosed, 5) - 1, pictures=False)
+    (folder / "alive").touch()
+    app = create_app(FolderSource(home, poll=0.05), beat_seconds=0.2)
+    screen = tab(serve(app), (390, 844))
+    screen.open("/")
+    playwright.expect(screen.page.locator("#age")).to_have_text("live")
+    os.utime(folder / "alive", (time.time() - 40, time.time() - 40))
+    playwright.expect(screen.page.locator("#age")).to_contain_text("last seen 4")
+    playwright.expect(screen.page.locator("body")).to_have_class("players stale")
+
+
+def test_display_settings_stay(app: Flask, serve: Serve, tab: OpenTab, home: Path, sample: Sample) -> None:
+    sample.write(home, sample.upto(BookClosed, 5) - 1, pictures=False)
+    screen = tab(serve(app), (390, 844), color_scheme="light")
+    screen.open("/")
+    page = screen.page
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_text("Display").click()
+    page.get_by_label("Dark").check()
+    page.get_by_label("Four: every suit its own").check()
+    assert page.evaluate(ground) != light
+    colours = "s => getComputedStyle(document.documentElement).getPropertyValue(s)"
+    assert page.evaluate(colours, "--suit-D") != page.evaluate(colours, "--suit-red")
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert page.evaluate("document.documentElement.dataset.suits") == "four"
+    page.keyboard.press("Escape")
+
+
+def test_one_stream_for_all_tabs_of_a_browser(
+    app: Flask, serve: Serve, tab: OpenTab, home: Path, sample: Sample
+) -> None:
+    sample.write(home, sample.upto(BookClosed, 5) - 1, pictures=False)
+    opened: list[str] = []
+
+    @app.before_request
+    def count() -> None:
+        if request.path.startswith("/live"):
+            opened.append(request.path)
+
+    screen = tab(serve(app), (390, 844))
+    screen.open("/")
+    playwright.expect(screen.page.locator(".felt.book .card")).to_have_count(4)
+    pages = [screen.context.new_page() for _ in range(8)]  # a browser has six connections to a server
+    for page in pages:
+        page.goto(screen.base + "/")
+    sample.write(home, sample.upto(BookClosed, 5), pictures=False)
+    for page in (screen.page, *pages):
+        playwright.expect(page.locator(".felt.book .card")).to_have_count(0)
+    assert len(opened) == 1
