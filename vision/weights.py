@@ -93,6 +93,8 @@ def session(file: Path, threads: int = 0) -> ort.InferenceSession:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    # Idle threads sleep instead of spinning: the camera and the pages want the cores too.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return ort.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
     except Exception as problem:  # the runtime raises many kinds, none of them public

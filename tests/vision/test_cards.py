@@ -199,7 +199,7 @@ def test_reading_looks_at_the_table_alone_and_knows_its_scale() -> None:
     ]
     stub = Canned(boxes, [[certain("JD"), certain("AS"), certain("KC")], []])
     cards = CardReader(stub, stub).read(PICTURE, SQUARE)
-    assert stub.shape == (940, 940)
+    assert stub.shape == pytest.approx((940, 940), abs=1)
     assert stub.asked == pytest.approx(SHAPE.index_height, rel=0.01)
     assert sorted(str(c.face) for c in cards) == ["AS", "JD", "KC"]
     jack = next(c for c in cards if str(c.face) == "JD")
