@@ -46,6 +46,7 @@ class HandLog:
         self.last = 0
         self.torn: Path | None = None
         self._size = 0
+        self._others: list[Event] = []
         with self._locked() as fd:
             self._catch_up(fd)
 
@@ -121,7 +122,7 @@ class HandLog:
         Raises OSError (a full disk, say) with the log as it was before.
         """
         with self._locked() as fd:
-            self._catch_up(fd)
+            self._others += self._catch_up(fd)
             event = Event(self.last + 1, round(at, 3), what, by, utc or now_utc())
             line = notation.event_to_json(event).encode() + b"\n"
             try:
@@ -134,6 +135,11 @@ class HandLog:
             self._size += len(line)
             self.last = event.seq
         return event
+
+    def others(self) -> list[Event]:
+        """What other writers had appended before this one's last event, once."""
+        events, self._others = self._others, []
+        return events
 
     def write_picture(self, name: str, data: bytes) -> None:
         """Writes an evidence picture, `name` relative to the folder; it appears whole or not at all."""

@@ -136,7 +136,7 @@ class Recorder:
     def record(self, observed: Observed, by: Source = "camera") -> list[Event]:
         """Writes an observation, or what a person entered, after any that still wait.
 
-        Returns the events that are on disk now; none while recording pauses.
+        Returns the events that came to the disk, others' among them; none while recording pauses.
         """
         if self._log is None:
             raise RuntimeError("begin() starts a hand before anything is recorded")
@@ -152,10 +152,11 @@ class Recorder:
         if not self._waiting or (self.paused and not force and now - self._tried < RETRY_SECONDS):
             return []
         self._tried = now
+        waited = len(self._waiting)
         written: list[Event] = []
         try:
             while self._waiting:
-                written.append(self._write(self._waiting[0]))
+                written += self._write(self._waiting[0])
                 self._waiting.popleft()
         except OSError as error:
             if not self.paused:
@@ -167,18 +168,20 @@ class Recorder:
         else:
             if self.paused:
                 lost = f"; {self.lost} older ones were lost" if self.lost else ""
-                self.tell(f"Recording goes on: {len(written)} observations written{lost}.")
+                self.tell(f"Recording goes on: {waited} observations written{lost}.")
             self.paused = False
         self._to_store()
         return written
 
-    def _write(self, waiting: _Waiting) -> Event:
+    def _write(self, waiting: _Waiting) -> list[Event]:
+        """Returns the event, after those that others (a director's page, say) wrote meanwhile."""
         for name, image in waiting.observed.pictures.items():
             _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
             waiting.log.write_picture(name, data.tobytes())
         event = waiting.log.append(waiting.observed.what, waiting.at, waiting.by, waiting.utc)
-        self._unstored.append((waiting.log.folder, event))
-        return event
+        events = [*waiting.log.others(), event]
+        self._unstored += [(waiting.log.folder, e) for e in events]
+        return events
 
     def _to_store(self) -> None:
         """The log is the record; a store that cannot keep up is filled again later."""

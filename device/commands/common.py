@@ -137,7 +137,8 @@ class Progress:
 
     def step(self, done: int, note: str = "") -> None:
         now = time.monotonic()
-        if now - self._start < self._after or now - self._shown < self._every:
+        every = self._every if self.total or self._terminal else 6 * self._every  # work without an end
+        if now - self._start < self._after or now - self._shown < every:
             return
         self._shown = now
         of = f" of {self.total} ({100 * done // self.total} %)" if self.total else ""

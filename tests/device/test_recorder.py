@@ -129,6 +129,16 @@ def test_two_writers_of_a_log_take_turns(tmp_path: Path) -> None:
     assert [event.seq for event in HandLog(tmp_path / "h1").events()] == list(range(1, 77))
 
 
+def test_what_a_director_enters_meanwhile_is_heard_and_stored(recorder: Recorder, store: Store) -> None:
+    recorder.begin(100.0)
+    recorder.record(laid(2))
+    assert recorder.folder is not None
+    HandLog(recorder.folder).append(TrumpNamed("H"), 2.5, "director")
+    heard = recorder.record(laid(3))
+    assert [(event.seq, event.by) for event in heard] == [(3, "director"), (4, "camera")]
+    assert store.events(recorder.folder.name) == log_of(recorder)
+
+
 def test_a_full_disk_pauses_the_recording_and_loses_nothing(
     recorder: Recorder, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
