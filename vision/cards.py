@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -80,31 +79,28 @@ class CardReader:
         With `table`, the picture is the calibrated camera's full picture, cards have their known size,
         and only the table is looked at; without, scale is taken from the indices themselves. `region`:
         look only there; whatever is found is told in pixels of the whole picture all the same.
+        Raises TableError if the table was calibrated for a picture of another shape.
         """
+        table = table and table.for_picture(image.shape[1], image.shape[0])
         return self.assemble(self.read_indices(image, self.find(image, table, region)), table)
 
     def find(self, image: Image, table: Table | None = None, region: Region | None = None) -> list[IndexBox]:
         """The indices that `read` would go on to read."""
         height, width = image.shape[:2]
-        x0, y0, x1, y1 = region or (0, 0, width, height)
-        if table is None:
-            boxes = self.finder.find(image[max(y0, 0) : y1, max(x0, 0) : x1])
-            return [_shifted(b, max(x0, 0), max(y0, 0)) for b in boxes]
-        outline = table.pixels(table.polygon_mm(1.0) * (1 + 2 * EDGE_MM / np.asarray(table.size_mm)))
-        (left, top), (right, bottom) = (
-            np.floor(outline.min(0)).astype(int),
-            np.ceil(outline.max(0)).astype(int),
+        limits = [
+            (0, 0, width, height),
+            *([table.bounds_px(EDGE_MM)] if table else []),
+            *([region] if region else []),
+        ]
+        (x0, y0), (x1, y1) = (
+            (max(r[k] for r in limits) for k in (0, 1)),
+            (min(r[k] for r in limits) for k in (2, 3)),
         )
-        x0, y0, x1, y1 = max(x0, left, 0), max(y0, top, 0), min(x1, right, width), min(y1, bottom, height)
         if x1 <= x0 or y1 <= y0:
             return []
-        middle = table.mm(((x0 + x1) / 2, (y0 + y1) / 2))
-        boxes = [
-            _shifted(b, x0, y0) for b in self.finder.find(image[y0:y1, x0:x1], table.index_height(middle))
-        ]
-        at = np.abs(table.mm([_middle(b) for b in boxes]).reshape(-1, 2))
-        reach = np.asarray(table.size_mm) / 2 + EDGE_MM
-        return [b for b, place in zip(boxes, at, strict=True) if (place <= reach).all()]
+        index_height = table.index_height(table.mm(((x0 + x1) / 2, (y0 + y1) / 2))) if table else None
+        boxes = [_shifted(b, x0, y0) for b in self.finder.find(image[y0:y1, x0:x1], index_height)]
+        return [b for b in boxes if table is None or table.holds(table.mm(_middle(b)), EDGE_MM)]
 
     def read_indices(self, image: Image, boxes: Sequence[IndexBox]) -> list[IndexRead]:
         """Read found indices, turned about where only that way up they can be read; drop what is none."""
@@ -120,7 +116,7 @@ class CardReader:
         return [r for r in reads if r.probabilities[NOT_AN_INDEX] <= 0.5]
 
     def assemble(self, reads: Sequence[IndexRead], table: Table | None = None) -> list[CardSeen]:
-        """Read indices of one picture (image pixels) as physical cards."""
+        """Read indices of one picture as physical cards. `table`: of this picture (`Table.for_picture`)."""
         if not reads:
             return []
         marks = place(reads, table)

@@ -5,6 +5,7 @@ The camera is treated as a pinhole over a plane (a homography); lens distortion 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -120,6 +121,28 @@ class Table:
     def with_card(self, card: CardShape) -> Table:
         """The same table for another deck."""
         return Table(self.corners, self.size_mm, self.image_size, self.play, card)
+
+    def for_picture(self, width: int, height: int) -> Table:
+        """The same table in a larger or smaller picture of the same camera. Raises TableError."""
+        if (width, height) == self.image_size:
+            return self
+        across, down = width / self.image_size[0], height / self.image_size[1]
+        if abs(across / down - 1) > 0.01:
+            raise TableError(
+                f"the picture has {width} x {height} pixels, but the table was calibrated in one of "
+                f"{self.image_size[0]} x {self.image_size[1]}, which is cut differently: calibrate it anew"
+            )
+        return Table(self.corners * (across, down), self.size_mm, (width, height), self.play, self.card)
+
+    def bounds_px(self, margin_mm: float = 0.0) -> tuple[int, int, int, int]:
+        """x0, y0, x1, y1: the least upright rectangle of pixels around the table and a margin."""
+        corners = self.pixels(self.polygon_mm(1.0) * (1 + 2 * margin_mm / np.asarray(self.size_mm)))
+        (x0, y0), (x1, y1) = corners.min(axis=0), corners.max(axis=0)
+        return math.floor(x0), math.floor(y0), math.ceil(x1), math.ceil(y1)
+
+    def holds(self, mm: ArrayLike, margin_mm: float = 0.0) -> bool:
+        """Whether a point lies on the table, or no further than a margin beyond its edge."""
+        return bool((np.abs(np.asarray(mm)) <= np.asarray(self.size_mm) / 2 + margin_mm).all())
 
     def seat(self, mm: ArrayLike) -> Seat:
         """Whose side of the table a point is nearest to, the table's diagonals being the borders."""

@@ -41,6 +41,27 @@ def test_scale_follows_the_perspective() -> None:
     assert TABLE.px_per_mm((0, -350)) > TABLE.px_per_mm((0, 350))
 
 
+def test_another_picture_of_the_same_camera_has_the_same_table() -> None:
+    still = TABLE.for_picture(3840, 2160)
+    assert still.mm((840, 260)) == pytest.approx(np.array([-450, 400]), abs=1e-3)
+    assert still.px_per_mm() == pytest.approx(2 * TABLE.px_per_mm())
+    assert TABLE.for_picture(1920, 1080) is TABLE
+    with pytest.raises(TableError, match="calibrated in one of 1920 x 1080"):
+        TABLE.for_picture(4608, 2800)
+
+
+def test_bounds_and_edge() -> None:
+    assert TABLE.bounds_px() == pytest.approx((300, 130, 1640, 1010), abs=1)
+    x0, y0, x1, y1 = TABLE.bounds_px(50)
+    assert x0 < 250
+    assert x1 > 1690
+    assert y0 < 110
+    assert y1 > 1040
+    assert TABLE.holds((450, -400))
+    assert not TABLE.holds((460, 0))
+    assert TABLE.holds((460, 0), 20)
+
+
 @pytest.mark.parametrize(
     ("point", "area"),
     [
