@@ -277,9 +277,10 @@ class _Fold:
         number = what.number
         if number == len(s.books) + 1 and number <= self.books_in_hand:
             s.books.append(Book(number))  # its end was seen, its cards were not
-        if not self.flush(number) and s.book(number) is None:
+        if s.book(number) is None:
             self.report(seq, "no_such_book", f"book {number} was closed, but {len(s.books)} were begun")
             return
+        self.flush(number)
         b = s.books[number - 1]
         if b.ended == what.how:
             self.report(seq, "closed_twice", f"book {number} was closed twice")
@@ -387,7 +388,8 @@ class _Fold:
         for b in s.books:
             plays = b.plays
             seats = [p.seat for p in plays]
-            if plays and leader and seats[0] != leader and leader in seats:
+            over = bool(b.closed or b.ended or b.number < len(s.books))
+            if plays and leader and seats[0] != leader and (leader in seats or not over):
                 self.report(
                     plays[0].seq, "lead_out_of_turn",
                     f"{SEAT_NAMES[seats[0]]} led to book {b.number}; it was {SEAT_NAMES[leader]}'s lead",
@@ -403,7 +405,7 @@ class _Fold:
                     self.report(
                         p.seq, "out_of_turn", f"{SEAT_NAMES[p.seat]} played out of turn in book {b.number}"
                     )
-            if b.closed or b.ended or b.number < len(s.books):
+            if over:
                 missing = [seat for seat in SEATS if seat not in seats]
                 s.gaps += [Gap(b.number, seat) for seat in missing]
             complete = len(set(seats)) == 4

@@ -87,6 +87,12 @@ def _reading(value: Any) -> Reading:
     return found  # type: ignore[no-any-return]
 
 
+_READ_SIMPLE: Final[dict[Any, Callable[[Any], Any]]] = {
+    kind: partial(_exact, kind, name)
+    for kind, name in ((int, "a whole number"), (str, "a text"), (bool, "true or false"))
+}
+
+
 def _reader(hint: Any) -> Callable[[Any], Any]:
     if hint is Face:
         return _face
@@ -94,9 +100,8 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
         return _reading
     if hint is float:
         return _number
-    simple = {int: "a whole number", str: "a text", bool: "true or false"}
-    if hint in simple:
-        return partial(_exact, hint, simple[hint])
+    if hint in _READ_SIMPLE:
+        return _READ_SIMPLE[hint]
     origin, args = get_origin(hint), get_args(hint)
     if origin is Literal:
         return partial(_choice, args)
@@ -120,6 +125,13 @@ for _kind in (*_KINDS.values(), Reading):
     _FIELDS[_kind] = tuple((f.name, _reader(_hints[f.name]), f.default) for f in fields(_kind))
 
 
+def _named(name: str, read: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return read(value)
+    except _WrongError as e:
+        raise _WrongError(f"{name}: {e}") from None
+
+
 def _build(kind: type[Any], spec: tuple[_Field, ...], data: dict[str, Any], own: frozenset[str]) -> Any:
     known = {name for name, _, _ in spec} | own
     for key in data:
@@ -129,10 +141,7 @@ def _build(kind: type[Any], spec: tuple[_Field, ...], data: dict[str, Any], own:
     values: dict[str, Any] = {}
     for name, read, default in spec:
         if name in data:
-            try:
-                values[name] = read(data[name])
-            except _WrongError as e:
-                raise _WrongError(f"{name}: {e}") from None
+            values[name] = _named(name, read, data[name])
         elif default is MISSING:
             raise _WrongError(f"the key '{name}' is missing")
     return kind(**values)
@@ -158,12 +167,12 @@ def event_from_json(text: str) -> Event:
         raise LogError(f"unknown kind of event {name!r}" + (f"; did you mean '{near[0]}'?" if near else ""))
     try:
         what = _build(kind, _FIELDS[kind], data, frozenset(_OWN & data.keys()))
-        seq = _exact(int, "seq: a whole number", data.get("seq"))
-        at = _number(data.get("at"))
-        by = _choice(_SOURCES, data.get("source", "camera"))
+        seq = _named("seq", _READ_SIMPLE[int], data.get("seq"))
+        at = _named("at", _number, data.get("at"))
+        by = _named("source", partial(_choice, _SOURCES), data.get("source", "camera"))
         utc = data.get("utc")
         if utc is not None:
-            _exact(str, "utc: a text", utc)
+            _named("utc", _READ_SIMPLE[str], utc)
     except _WrongError as e:
         raise LogError(f"{name}: {e}") from None
     return Event(seq, at, what, by, utc)

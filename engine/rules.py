@@ -206,14 +206,20 @@ def available() -> list[str]:
 def load(name_or_path: str | Path) -> RuleSet:
     """A rule set by name ("lv", "EC-P") or a sheet by its path (ending in .toml). Raises RuleError."""
     text = str(name_or_path)
-    path = Path(text) if text.endswith(".toml") else _FOLDER / f"{text.lower()}.toml"
-    if path.parent == _FOLDER and path.stem.upper() not in available():
-        near = difflib.get_close_matches(text.upper(), available(), 1, 0.3)
+    if text.endswith(".toml"):
+        return _read(Path(text))
+    return _shipped(_named(text))
+
+
+def _named(name: str) -> Path:
+    known = available()
+    if name.upper() not in known:
+        near = difflib.get_close_matches(name.upper(), known, 1, 0.3)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise RuleError(f"there is no rule set '{text}': choose from {', '.join(available())}{hint}")
-    if path.parent == _FOLDER:
-        return _shipped(path)
-    return _read(path)
+        raise RuleError(
+            f"there is no rule set '{name}': choose from {', '.join(known)} or give a .toml file{hint}"
+        )
+    return _FOLDER / f"{name.lower()}.toml"
 
 
 @cache
@@ -257,7 +263,7 @@ def _merged(path: Path, below: tuple[Path, ...]) -> tuple[dict[str, Any], list[t
         return tree, [(path, text)]
     if not isinstance(base, str):
         raise RuleError(f"{path}: extends must be the name of a rule set or a path in quotes")
-    base_path = path.parent / base if base.endswith(".toml") else _FOLDER / f"{base.lower()}.toml"
+    base_path = path.parent / base if base.endswith(".toml") else _named(base)
     under, sheets = _merged(base_path, (*below, path))
     for key, value in tree.items():
         if isinstance(value, dict) and isinstance(under.get(key), dict):

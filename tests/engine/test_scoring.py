@@ -1,0 +1,106 @@
+"""Scores of hands, calls and penalties under LV, and that their lines say why."""
+
+from __future__ import annotations
+
+import pytest
+from engine_logs import log
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import rules, scoring
+from engine.cards import Team
+from engine.hand import fold
+from engine.scoring import Facts, game_over, judge_call, played, renege_award, score
+
+LV = rules.load("LV")
+
+
+def facts(bid: int, meld: tuple[int, int], points: tuple[int, int], bidders: Team = "NS") -> Facts:
+    return Facts(bid, bidders, {"NS": meld[0], "EW": meld[1]}, {"NS": points[0], "EW": points[1]})
+
+
+@pytest.mark.parametrize(
+    ("bid", "meld", "points", "result", "change", "why"),
+    [
+        (60, (34, 22), (28, 22), "made", (62, 44), "LV-02"),
+        (60, (34, 22), (25, 25), "set", (0, 107), "LV-92"),
+        (50, (60, 30), (19, 31), "set", (0, 111), "LV-03"),
+        (50, (19, 30), (31, 19), "set", (0, 80), "LV-02"),
+        (50, (24, 26), (31, 19), "made", (55, 0), "D-07"),
+        (50, (24, 16), (28, 22), "made", (52, 22), "D-07"),
+    ],
+)
+def test_played_hands(
+    bid: int, meld: tuple[int, int], points: tuple[int, int], result: str, change: tuple[int, int], why: str
+) -> None:
+    got = played(facts(bid, meld, points), LV)
+    assert (got.result, tuple(got.change[t] for t in ("NS", "EW"))) == (result, change)
+    assert why in got.text
+    assert all(line.clauses for line in got.lines)
+
+
+@given(st.integers(50, 200), st.integers(0, 300), st.integers(0, 300), st.integers(0, 50), st.booleans())
+def test_seats_names_do_not_matter_and_lines_add_up(
+    bid: int, mine: int, theirs: int, points: int, stopped: bool
+) -> None:
+    one = facts(bid, (mine, theirs), (points, 50 - points), "NS")
+    two = facts(bid, (theirs, mine), (50 - points, points), "EW")
+    a = renege_award("NS", one, LV) if stopped else played(one, LV)
+    b = renege_award("EW", two, LV) if stopped else played(two, LV)
+    assert (a.result, a.change["NS"], a.change["EW"]) == (b.result, b.change["EW"], b.change["NS"])
+    for team in ("NS", "EW"):
+        assert sum(line.amount for line in a.lines if line.team == team) == a.change[team]
+
+
+def test_a_proven_call_costs_the_offender_and_an_unproven_one_the_caller() -> None:
+    proven = judge_call("N", "E", True, LV)
+    assert (proven.proven, proven.against) == (True, "EW")
+    false = judge_call("N", "E", False, LV)
+    assert (false.proven, false.against) == (False, "NS")
+    assert "LV-111" in false.text
+    disorder = judge_call("N", "E", True, LV, disordered="NS")
+    assert disorder.against == "NS"
+    assert "LV-112" in disorder.text
+
+
+HAND = (
+    "bid N 60", "trump H N", "meld m1 N AH", "meld m2 N TH", "meld m3 N KH", "meld m4 N QH", "meld m5 N JH",
+    "meld m6 N KS", "meld m7 N QS", "melded",
+    "book 1: N AS, E JC, S TS, W JS", "book 2: N AC, E QS, S KC, W TC",
+)  # fmt: skip
+
+
+def test_a_hand_in_play_has_no_score_and_a_confirmed_renege_stops_it() -> None:
+    assert score(fold(log("trump H"))).result == "no_bid"
+    assert score(fold(log(*HAND))).result == "unfinished"
+    called = (*HAND, "call N E")
+    assert score(fold(log(*called))).result == "unfinished"
+    got = score(fold(log(*called, "rule confirmed c12")))
+    assert (got.result, dict(got.change)) == ("renege", {"NS": 60, "EW": 0})
+    assert score(fold(log(*called, "rule confirmed"))).change["NS"] == 60
+    got = score(fold(log(*called, "rule denied")))
+    assert (got.result, dict(got.change)) == ("renege", {"NS": 0, "EW": 60})
+    assert score(fold(log(*called, "rule cannot_tell"))).result == "unfinished"
+    assert score(fold(log(*called, "rule confirmed c12", "rule denied c12"))).result == "unfinished"
+
+
+def test_hands_that_are_not_played() -> None:
+    start = ("bid N 60", "meld a E KS", "meld b E QS", "melded")
+    for how in ("no_board", "no_marriage"):
+        got = score(fold(log(*start, f"end {how}")))
+        assert (got.result, dict(got.change)) == ("set_unplayed", {"NS": 0, "EW": 60})
+        assert "not played" in got.text
+    assert (
+        scoring.claim_checked(True, 26, "no_marriage", facts(60, (0, 0), (0, 0)), LV).result
+        == "must_be_played"
+    )
+    assert (
+        scoring.claim_checked(True, 16, "no_marriage", facts(60, (16, 0), (0, 0)), LV).result
+        == "set_unplayed"
+    )
+
+
+def test_the_game_ends_at_five_hundred_and_the_bidders_win_a_double_finish() -> None:
+    assert game_over({"NS": 499, "EW": 0}, "NS", LV) == (False, None)
+    assert game_over({"NS": 500, "EW": 0}, "EW", LV) == (True, "NS")
+    assert game_over({"NS": 515, "EW": 503}, "EW", LV) == (True, "EW")
