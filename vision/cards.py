@@ -86,16 +86,8 @@ class CardReader:
 
     def find(self, image: Image, table: Table | None = None, region: Region | None = None) -> list[IndexBox]:
         """The indices that `read` would go on to read."""
-        height, width = image.shape[:2]
-        limits = [
-            (0, 0, width, height),
-            *([table.bounds_px(EDGE_MM)] if table else []),
-            *([region] if region else []),
-        ]
-        (x0, y0), (x1, y1) = (
-            (max(r[k] for r in limits) for k in (0, 1)),
-            (min(r[k] for r in limits) for k in (2, 3)),
-        )
+        area = _common((0, 0, image.shape[1], image.shape[0]), region)
+        x0, y0, x1, y1 = _common(area, table.bounds_px(EDGE_MM) if table else None)
         if x1 <= x0 or y1 <= y0:
             return []
         index_height = table.index_height(table.mm(((x0 + x1) / 2, (y0 + y1) / 2))) if table else None
@@ -131,6 +123,11 @@ class CardReader:
             indices = tuple(reads[i] for i in members)
             cards.append(CardSeen(probabilities, polygon.astype(np.float32), indices, foreign))
         return sorted(cards, key=lambda c: -max(r.box.score for r in c.indices))
+
+
+def _common(a: Region, b: Region | None) -> Region:
+    """Where two regions overlap (empty if x1 <= x0 or y1 <= y0)."""
+    return a if b is None else (max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3]))
 
 
 def _shifted(box: IndexBox, x: int, y: int) -> IndexBox:
