@@ -40,6 +40,15 @@ FINGERS: dict[Shape, tuple[tuple[tuple[float, float], ...], ...]] = {
     ),
 }
 """Joints of index, middle, ring, little finger and thumb of a right hand; mm, y from the fingertips back."""
+ARM = (
+    (100.0, 24.0, 7.0),
+    (150.0, 25.0, 14.0),
+    (230.0, 32.0, 22.0),
+    (330.0, 42.0, 30.0),
+    (460.0, 48.0, 34.0),
+    (820.0, 56.0, 40.0),
+)
+"""A forearm: millimetres from the fingertips, half width there, height there."""
 WIDTHS = (8.2, 8.6, 8.0, 7.0, 9.6)
 
 
@@ -85,7 +94,7 @@ def draw_arm(look: Looks, shape: Shape, seed: int, s: float) -> Image:
     cv2.fillPoly(palm, [np.array([at(*p) for p in back], np.int32)], 255, cv2.LINE_AA)
     palm = cv2.threshold(cv2.GaussianBlur(palm, (0, 0), 4 * s), 127, 255, cv2.THRESH_BINARY)[1]
     hand[:top] = np.maximum(hand[:top], palm)
-    height[:top] = np.maximum(height[:top], _dome(palm, 30 * s) * 17)
+    height[:top] = np.maximum(height[:top], _dome(palm, 26 * s) * 10.5)
     for joints in fingers[:4]:
         # Knuckles and tendons: what tells the back of a hand from its palm.
         knuckle = np.zeros((top, w), np.float32)
@@ -93,18 +102,19 @@ def draw_arm(look: Looks, shape: Shape, seed: int, s: float) -> Image:
         cv2.circle(knuckle, at(kx, ky + 3), round(7 * s), 2.6, -1)
         cv2.line(knuckle, at(kx, ky + 4), at(kx * 0.45, ky + 58), 1.3, round(3 * s))
         height[:top] += cv2.GaussianBlur(knuckle, (0, 0), 3.0 * s)
-    arm = np.zeros((h, w), np.uint8)
-    sides = [(112.0, 20.0), (150.0, 25.0), (230.0, 32.0), (330.0, 42.0), (460.0, 48.0), (LENGTH_MM, 56.0)]
-    outline = [(-r, y) for y, r in sides] + [(r, y) for y, r in reversed(sides)]
-    cv2.fillPoly(arm, [np.array([at(*p) for p in outline], np.int32)], 255, cv2.LINE_AA)
-    height = np.maximum(height, _dome(arm, 38 * s) * 24)
+    arm, body = _limb((h, w), s, ARM)
+    height = np.maximum(height, body)
     skin = np.maximum(hand, arm)
-    sleeve = np.zeros((h, w), np.uint8)
-    sides = [(look.cuff, 34 + look.cuff * 0.045), (look.cuff + 90, 48), (500, 56), (LENGTH_MM, 64)]
-    outline = [(-r, y) for y, r in sides] + [(r, y) for y, r in reversed(sides)]
-    cv2.fillPoly(sleeve, [np.array([at(*p) for p in outline], np.int32)], 255, cv2.LINE_AA)
-    folds = cv2.resize(rng.standard_normal((35, 5)).astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC)
-    height = np.where(sleeve > 127, _dome(sleeve, 44 * s) * 30 + 5 + 1.6 * folds, height)
+    wide = 34 + look.cuff * 0.045
+    cloth_parts = (
+        (look.cuff, wide, 25.0),
+        (look.cuff + 90, 48.0, 34.0),
+        (500.0, 56.0, 40.0),
+        (LENGTH_MM, 64.0, 44.0),
+    )
+    sleeve, body = _limb((h, w), s, cloth_parts)
+    folds = cv2.resize(rng.standard_normal((60, 6)).astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC)
+    height = np.where(sleeve > 127, body + 1.3 * folds, height)
     height = cv2.GaussianBlur(height, (0, 0), 2.2 * s)
     gx, gy = (
         cv2.Sobel(height, cv2.CV_32F, 1, 0, scale=s / 8),
@@ -142,6 +152,19 @@ def draw_arm(look: Looks, shape: Shape, seed: int, s: float) -> Image:
     color[y0:y1] *= 0.72
     alpha = np.maximum(skin, sleeve)
     return np.dstack([np.clip(color, 0, 255) * (alpha / np.float32(255))[..., None], alpha]).astype(np.uint8)
+
+
+def _limb(
+    size: tuple[int, int], s: float, parts: tuple[tuple[float, float, float], ...]
+) -> tuple[Image, Floats]:
+    """A round limb down the picture: outline and height in mm, from its (y, half width, height) in mm."""
+    y = np.arange(size[0], dtype=np.float32)[:, None] / s - PAD_MM
+    x = np.abs(np.arange(size[1], dtype=np.float32)[None] / s - HALF_MM)
+    ys, halves, heights = (np.array(column) for column in zip(*parts, strict=True))
+    half, top = np.interp(y, ys, halves), np.interp(y, ys, heights)
+    inside = np.clip((half - x) * s + 0.5, 0, 1) * (y >= ys[0])
+    round_height = top * np.sqrt(np.clip(1 - (x / half) ** 2, 0, 1)) * (y >= ys[0])
+    return (inside * 255).astype(np.uint8), round_height.astype(np.float32)
 
 
 def _dome(mask: Image, radius: float) -> Floats:
