@@ -25,6 +25,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+# As a script, Python looks into benchmarks/ first, where files are named after what they measure.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 import cv2
 import numpy as np
 from scipy.optimize import linear_sum_assignment

@@ -15,11 +15,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+# As a script, Python looks into benchmarks/ first, where files are named after what they measure.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 import cv2
 import numpy as np
-from photos import Tally, contact_sheet, report
 from scipy.optimize import linear_sum_assignment
 
+from benchmarks.photos import Tally, contact_sheet, report
 from engine.events import CardLaid, MeldClosed
 from vision.cards import CardReader
 from vision.detector import load_finder

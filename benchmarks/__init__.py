@@ -1,0 +1,1 @@
+"""Measurements, each a script: `python benchmarks/photos.py`."""
