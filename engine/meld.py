@@ -6,21 +6,22 @@ A card may serve in groups of different classes, once in each class: {aces}, {ki
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from engine.cards import SUITS, Face, Rank, Suit
+from engine.cards import RANKS, SUITS, Face, Rank, Suit
 from engine.rules import RuleSet
 
 MeldKind: TypeAlias = Literal[
     "aces", "kings", "queens", "jacks", "pinochle", "run", "royal_marriage",
     "marriage_S", "marriage_H", "marriage_D", "marriage_C", "double_roundhouse_premium",
 ]  # fmt: skip
-AROUNDS: tuple[tuple[MeldKind, Rank], ...] = (("aces", "A"), ("kings", "K"), ("queens", "Q"), ("jacks", "J"))
+_AROUND: tuple[tuple[MeldKind, Rank], ...] = (("aces", "A"), ("kings", "K"), ("queens", "Q"), ("jacks", "J"))
+AROUNDS: dict[MeldKind, tuple[Face, ...]] = {k: tuple(Face(r, s) for s in SUITS) for k, r in _AROUND}
 PINOCHLE = (Face("Q", "S"), Face("J", "D"))
-RUN: tuple[Rank, ...] = ("A", "T", "K", "Q", "J")
+RUNS: dict[Suit, tuple[Face, ...]] = {s: tuple(Face(r, s) for r in RANKS) for s in SUITS}
+MARRIAGES: dict[Suit, tuple[Face, Face]] = {s: (Face("K", s), Face("Q", s)) for s in SUITS}
 _MARRIAGE: dict[Suit, MeldKind] = {
     "S": "marriage_S", "H": "marriage_H", "D": "marriage_D", "C": "marriage_C",
 }  # fmt: skip
@@ -53,37 +54,41 @@ def count(
     `double_run_declared`: whether the player who names trump said it on the first bid; it matters
     only where the rule set asks for it. More than four sets count as four.
     """
-    have = Counter(faces)
-    table, ids = rules.meld, rules.clauses
+    have: dict[Face, int] = {}
+    for f in faces:
+        have[f] = have.get(f, 0) + 1
+    table = rules.meld
     groups: list[MeldGroup] = []
 
-    def add(kind: MeldKind, sets: int, values: tuple[int, ...], each: Iterable[Face], by: str) -> None:
-        sets = min(sets, len(values))
+    def sets_of(cards: tuple[Face, ...]) -> int:
+        fewest = 4
+        for f in cards:
+            n = have.get(f, 0)
+            if n < fewest:
+                fewest = n
+        return fewest
+
+    def add(kind: MeldKind, sets: int, values: tuple[int, ...], each: tuple[Face, ...], by: str) -> None:
         if sets:
             cards = tuple(f for f in each for _ in range(sets))
-            groups.append(MeldGroup(kind, sets, values[sets - 1], cards, ids(by)))
+            groups.append(MeldGroup(kind, sets, values[sets - 1], cards, rules.clauses(by)))
 
-    sets_of: dict[str, int] = {}
-    for kind, rank in AROUNDS:
-        around = [Face(rank, s) for s in SUITS]
-        sets_of[kind] = min(have[f] for f in around)
-        add(kind, sets_of[kind], getattr(table, kind), around, f"meld.{kind}")
-    add("pinochle", min(have[f] for f in PINOCHLE), table.pinochle, PINOCHLE, "meld.pinochle")
+    around = {kind: sets_of(cards) for kind, cards in AROUNDS.items()}
+    for kind, cards in AROUNDS.items():
+        add(kind, around[kind], getattr(table, kind), cards, f"meld.{kind}")
+    add("pinochle", sets_of(PINOCHLE), table.pinochle, PINOCHLE, "meld.pinochle")
     runs = 0
     if trump is not None:
-        cards = [Face(r, trump) for r in RUN]
-        runs = min(min(have[f] for f in cards), len(table.run))
-        undeclared = bool(table.run_undeclared) and not double_run_declared
-        name = "run_undeclared" if undeclared else "run"
-        add("run", runs, getattr(table, name), cards, f"meld.{name}")
-    for suit in SUITS:
-        pair = (Face("K", suit), Face("Q", suit))
-        marriages = min(have[f] for f in pair)
+        runs = sets_of(RUNS[trump])
+        name = "run_undeclared" if table.run_undeclared and not double_run_declared else "run"
+        add("run", runs, getattr(table, name), RUNS[trump], f"meld.{name}")
+    for suit, pair in MARRIAGES.items():
+        marriages = sets_of(pair)
         if suit == trump:
             add("royal_marriage", marriages - runs, table.royal_marriage, pair, "meld.royal_marriage")
         else:
             add(_MARRIAGE[suit], marriages, table.marriage, pair, "meld.marriage")
     premium = table.double_roundhouse_premium
-    if premium and sets_of["kings"] == sets_of["queens"] == 2:
+    if premium and around["kings"] == around["queens"] == 2:
         add("double_roundhouse_premium", 1, (premium,), (), "meld.double_roundhouse_premium")
     return MeldCount(sum(g.value for g in groups), tuple(groups))

@@ -104,6 +104,12 @@ class Meld:
     run_undeclared: tuple[int, ...]
     double_roundhouse_premium: int
 
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            values = getattr(self, f.name)
+            if isinstance(values, tuple) and len(values) != 4 and (values or f.name != "run_undeclared"):
+                raise RuleError(f"{f.name} needs a value for one, two, three and four sets")
+
 
 @dataclass(frozen=True, slots=True)
 class Unplayed:
@@ -301,7 +307,10 @@ def _section(
                 values[f.name] = _convert(hint, entry["is"])
         except (RuleError, TypeError) as e:
             raise where.error(at, f"{section}.{f.name}: {e}") from None
-    return kind(**values)
+    try:
+        return kind(**values)
+    except RuleError as e:
+        raise where.error((section, str(e).split()[0]), f"{section}.{e}") from None
 
 
 def _convert(hint: Any, value: Any) -> Any:

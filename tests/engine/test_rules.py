@@ -65,6 +65,7 @@ def test_a_directors_own_sheet_states_only_what_differs(tmp_path: Path) -> None:
         ("[meld]\nboard = { is = 15, from = 3 }\n", "must be a list of clause ids"),
         ('[books]\ncorrect_until = { is = "next_cart", from = [] }\n', "did you mean 'next_card'"),
         ("[meld]\naces = { is = 3, from = [] }\n", "a list is needed"),
+        ("[meld]\naces = { is = [1], from = [] }\n", "line 3: meld.aces needs a value for one, two, three"),
         ('[scoring]\nset = { bidders = ["bidd"], others = [], from = [] }\n', "'bidd' is no part"),
         ("[meld\n", "not a TOML file"),
         ('name = 3\n', "line 2: name"),
