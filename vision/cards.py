@@ -28,6 +28,8 @@ FOREIGN = 0.8
 """Probability of one face outside the deck from which it is reported instead of masked away."""
 EDGE_MM = 20.0
 """How far over the table's edge an index is still looked at; beyond are people and their hands."""
+SIZES = 1.9
+"""By what factor a deck's index may be larger or smaller than the table's card says."""
 _FLOOR = 1e-6
 
 Region: TypeAlias = tuple[int, int, int, int]
@@ -90,9 +92,12 @@ class CardReader:
         x0, y0, x1, y1 = _common(area, table.bounds_px(EDGE_MM) if table else None)
         if x1 <= x0 or y1 <= y0:
             return []
-        index_height = table.index_height(table.mm(((x0 + x1) / 2, (y0 + y1) / 2))) if table else None
-        boxes = [_shifted(b, x0, y0) for b in self.finder.find(image[y0:y1, x0:x1], index_height)]
-        return [b for b in boxes if table is None or table.holds(table.mm(_middle(b)), EDGE_MM)]
+        part = image[y0:y1, x0:x1]
+        if table is None:
+            return [_shifted(b, x0, y0) for b in self.finder.find(part)]
+        height = table.index_height(table.mm(((x0 + x1) / 2, (y0 + y1) / 2)))
+        boxes = [_shifted(b, x0, y0) for b in self.finder.find(part, height)]
+        return [b for b in boxes if _fits(b, table)]
 
     def read_indices(self, image: Image, boxes: Sequence[IndexBox]) -> list[IndexRead]:
         """Read found indices, turned about where only that way up they can be read; drop what is none."""
@@ -123,6 +128,12 @@ class CardReader:
             indices = tuple(reads[i] for i in members)
             cards.append(CardSeen(probabilities, polygon.astype(np.float32), indices, foreign))
         return sorted(cards, key=lambda c: -max(r.box.score for r in c.indices))
+
+
+def _fits(box: IndexBox, table: Table) -> bool:
+    """Whether an index lies on the table and is about as large as one there: decks differ, textures more."""
+    at = table.mm(_middle(box))
+    return table.holds(at, EDGE_MM) and 1 / SIZES < box.height / table.index_height(at) < SIZES
 
 
 def _common(a: Region, b: Region | None) -> Region:

@@ -224,6 +224,14 @@ def test_what_lies_beyond_a_slanting_tables_edge_is_not_read() -> None:
     assert found.top == pytest.approx(boxes[1].top, abs=1)
 
 
+def test_what_is_far_too_large_or_small_on_the_table_is_no_index() -> None:
+    heights = (6, 12, 27, 40)  # of 18 expected, 27 in a jumbo deck
+    boxes = [IndexBox((100 + 80 * k, 300), (100 + 80 * k, 300 + h), 0.9) for k, h in enumerate(heights)]
+    stub = Canned(boxes, [])
+    assert [round(b.height) for b in CardReader(stub, stub).find(PICTURE, SQUARE)] == [12, 27]
+    assert len(CardReader(stub, stub).find(PICTURE)) == 4
+
+
 @pytest.mark.parametrize("table", [None, SQUARE])
 def test_a_region_is_looked_at_alone_and_told_in_pixels_of_the_whole(table: Table | None) -> None:
     stub = Canned([IndexBox((30, 20), (30, 38), 0.9)], [])
