@@ -117,10 +117,11 @@ def _name(kind: type[Any]) -> str:
 
 
 _Field = tuple[str, Callable[[Any], Any], Any]
-_KINDS: Final[dict[str, type[Any]]] = {_name(k): k for k in get_args(What)}
-_NAMES: Final[dict[type[Any], str]] = {k: n for n, k in _KINDS.items()}
+KINDS: Final[dict[str, type[Any]]] = {_name(k): k for k in get_args(What)}
+"""Kinds of events by the name they have in a log (docs/log-format.md describes each)."""
+_NAMES: Final[dict[type[Any], str]] = {k: n for n, k in KINDS.items()}
 _FIELDS: Final[dict[type[Any], tuple[_Field, ...]]] = {}
-for _kind in (*_KINDS.values(), Reading):
+for _kind in (*KINDS.values(), Reading):
     _hints = get_type_hints(_kind)
     _FIELDS[_kind] = tuple((f.name, _reader(_hints[f.name]), f.default) for f in fields(_kind))
 
@@ -161,9 +162,9 @@ def event_from_json(text: str) -> Event:
     if version != VERSION:
         raise LogError(f"format version {version!r} is unknown; this program reads version {VERSION}")
     name = data.get("kind")
-    kind = _KINDS.get(name) if isinstance(name, str) else None
+    kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        near = difflib.get_close_matches(str(name), _KINDS, 1)
+        near = difflib.get_close_matches(str(name), KINDS, 1)
         raise LogError(f"unknown kind of event {name!r}" + (f"; did you mean '{near[0]}'?" if near else ""))
     try:
         what = _build(kind, _FIELDS[kind], data, frozenset(_OWN & data.keys()))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from engine.cards import face
 from engine.events import CardLaid, Event, HandStarted, Reading, RenegeCalled
-from engine.notation import LogError, event_from_json, event_to_json, read_log, write_event
+from engine.notation import KINDS, LogError, event_from_json, event_to_json, read_log, write_event
 
 EVENT = Event(3, 1.5, CardLaid("c1", "N", Reading(face("TH"), 0.9, face("KH"), 0.05, "p/1.jpg")))
 LINE = (
@@ -105,6 +107,18 @@ def test_files_that_are_no_logs(tmp_path: Path) -> None:
     path.write_text("7\n", encoding="utf-8")
     with pytest.raises(LogError, match="must be a JSON object"):
         read_log(path)
+
+
+def test_every_kind_and_key_is_documented() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "log-format.md").read_text(encoding="utf-8")
+    rows = {line for line in text.splitlines() if line.startswith("| `")}
+    for name, kind in KINDS.items():
+        row = next((r for r in rows if f"`{name}`" in r), None)
+        assert row, f"{name} is missing from docs/log-format.md"
+        for field in fields(kind):
+            assert re.search(rf"\b{field.name}\b", row), f"{name}.{field.name} is missing"
+    examples = [line for line in text.splitlines() if line.startswith('{"v"')]
+    assert [event_from_json(line).seq for line in examples] == [1, 2, 3]
 
 
 @given(st.text(max_size=80), st.integers(0, len(LINE)), st.integers(0, 20))
