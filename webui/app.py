@@ -11,7 +11,7 @@ from flask import Flask, jsonify, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
 
 from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES
-from webui import api, director, health, live, players, site
+from webui import api, director, entries, health, live, players, site
 from webui.desk import Desk
 from webui.names import TEAM_NAMES
 from webui.security import Gate, anyone, protect
@@ -61,6 +61,7 @@ def create_app(
         health.blueprint,
         site.blueprint,
         director.blueprint,
+        entries.blueprint,
         live.director_blueprint,
         api.director_blueprint,
     ):

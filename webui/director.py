@@ -9,6 +9,7 @@ from webui.desk import desk
 from webui.handpage import hand_page
 from webui.live import position
 from webui.security import for_the_director
+from webui.trail import changes
 
 blueprint = Blueprint("director", __name__, url_prefix="/director")
 for_the_director(blueprint)
@@ -27,7 +28,14 @@ def hand(hand: str) -> str:
     if judged is None:
         abort(404, f"There is no hand called “{hand}”.")
     page = hand_page(judged, request.args.get("book", type=int))
-    return render_template("director/hand.html", page=page, position=here)
+    after = request.args.get("after", type=int)
+    return render_template(
+        "director/hand.html",
+        page=page,
+        position=here,
+        can_write=desk().writer is not None,
+        changes=changes(judged, after, desk().threshold) if after else [],
+    )
 
 
 @blueprint.get("/pictures/<hand>/<path:name>")

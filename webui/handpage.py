@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.cards import SEAT_NAMES, TEAMS, Seat, Suit
+from engine.cards import SEAT_NAMES, TEAMS, Face, Seat, Suit
 from engine.hand import HandState
 from webui.books import BookShown, Showcase
 from webui.desk import Judged
 from webui.names import TEAM_NAMES
 from webui.proof import FlagShown, flags_of, open_call, progress
 from webui.public import MeldOnTable, meld_on_table
+from webui.trail import Entry, trail
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,9 @@ class HandPage:
     previous: int | None
     next: int | None
     meld: tuple[MeldOnTable, ...]
+    faces: tuple[Face, ...]
+    called: bool
+    trail: tuple[Entry, ...]
 
 
 def hand_page(judged: Judged, number: int | None = None) -> HandPage:
@@ -73,6 +77,9 @@ def hand_page(judged: Judged, number: int | None = None) -> HandPage:
         previous=book.number - 1 if book and book.number > 1 else None,
         next=book.number + 1 if book and book.number < last else None,
         meld=meld_on_table(state) if any(state.meld.values()) else (),
+        faces=state.deck.faces,
+        called=open_call(state) is not None,
+        trail=tuple(trail(judged.events)),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Request, Response, abort, current_app, request
 
@@ -42,7 +43,12 @@ def anyone(_: Request) -> bool:
 
 
 def protect(app: Flask) -> None:
-    """Puts the headers on every answer and keeps what is live out of every cache."""
+    """Puts the headers on every answer, keeps what is live out of every cache, refuses other sites' forms."""
+
+    @app.before_request
+    def _same_site() -> None:
+        if request.method not in ("GET", "HEAD", "OPTIONS") and not _from_here(request):
+            abort(403, "This form was sent from another site; nothing was changed.")
 
     @app.after_request
     def _headers(response: Response) -> Response:
@@ -52,6 +58,15 @@ def protect(app: Flask) -> None:
             # A closed book must not come back out of a cache.
             response.headers["Cache-Control"] = "no-store"
         return response
+
+
+def _from_here(request: Request) -> bool:
+    """Whether a request that changes something comes from one of our own pages, or from no browser."""
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = request.headers.get("Origin")
+    return origin is None or urlsplit(origin).netloc == request.host
 
 
 def for_the_director(blueprint: Blueprint) -> None:

@@ -17,11 +17,13 @@
     for (const fresh of page.querySelectorAll("[data-region]")) {
       const old = document.querySelector(`[data-region="${fresh.dataset.region}"]`);
       if (!old) continue;
-      const open = new Map([...old.querySelectorAll("details[id]")].map((d) => [d.id, d.open]));
-      for (const details of fresh.querySelectorAll("details[id]")) {
+      const open = new Map([...old.querySelectorAll("details.flag[id]")].map((d) => [d.id, d.open]));
+      for (const details of fresh.querySelectorAll("details.flag[id]")) {
         if (open.has(details.id)) details.open = open.get(details.id);
       }
       if (old.innerHTML === fresh.innerHTML) continue;
+      // A form somebody is filling in stays; its region is brought up to date when it is closed or sent.
+      if (old.querySelector("details.entry[open]")) continue;
       const focused = old.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
       old.replaceChildren(...fresh.childNodes);
       if (focused) for (const a of old.querySelectorAll("a[href]")) if (a.getAttribute("href") === focused) { a.focus({ preventScroll: true }); break; }
@@ -76,6 +78,14 @@
     open() { if (clock) clock.open(); },
   });
   openTarget();
+
+  document.addEventListener("toggle", (event) => {
+    if (event.target.matches("details.entry") && !event.target.open) soon();
+  }, true);
+  document.addEventListener("change", (event) => {
+    // Choosing from a list means the change beside it.
+    if (event.target.matches("details.entry select")) event.target.closest("label").querySelector("input[type=radio]").checked = true;
+  });
 
   // Books and pictures.
   const dialog = document.getElementById("zoom");
