@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -165,12 +166,14 @@ def test_a_card_comes_to_rest_when_the_record_says_so() -> None:
         (Behaviours(overlap=1.0), "overlap"),
         (Behaviours(early_gather=1.0), "early_gather"),
         (Behaviours(drops=2), "drop"),
+        (Behaviours(linger=1.0), "linger"),
+        (Behaviours(fidgets=1.0), "fidget"),
     ],
 )
 def test_behaviours_asked_for_happen(behaviours: Behaviours, kind: str) -> None:
     script = play_hand(2, behaviours)
     assert [i for i in script.incidents if i.kind == kind]
-    plain = play_hand(2, Behaviours(slow=0.0))
+    plain = play_hand(2, Behaviours(slow=0.0, linger=0.0, fidgets=0.0))
     assert not plain.incidents
 
 
@@ -198,3 +201,16 @@ def test_plans_are_cheap_and_refuse_nothing_common() -> None:
     for seed in range(30):
         plan = plan_hand(seed, RENEGE_KINDS, corrections=2)
         assert sum(1 for b in plan.books for p in b.plays if p.renege) == 3
+
+
+def test_a_hand_is_in_one_place_at_a_time() -> None:
+    for condition in CONDITIONS.values():
+        for seed in range(4):
+            script = play_hand(seed, replace(condition.behaviours, linger=0.4, fidgets=0.5, corrections=1))
+            for seat in SEATS:
+                strokes = [s for s in script.strokes if s.seat == seat]
+                for a, b in pairwise(strokes):
+                    assert a.t1 <= b.t0 + 1e-9
+                for stroke in strokes:
+                    times = [k[0] for k in stroke.keys]
+                    assert times == sorted(times)

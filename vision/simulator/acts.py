@@ -54,7 +54,13 @@ class BookActs(Crew):
         track.add(first)
         track.add(Segment(touch, rest, landing, target, level, "brake"))
         self.holds(seat, -1, t)
-        self.reach(seat, self.follow(seat, first), 0.3 * self.b.pace + 0.05, 0.4 * self.b.pace + 0.1)
+        legs = self.follow(seat, first)
+        if self.chance(self.b.linger):
+            # Slid to its place under the fingers, which then stay for a while.
+            hold = rest + self.rng.uniform(0.3, 0.9)
+            legs += [(rest, *self.grip(seat, target)), (hold, *self.grip(seat, target))]
+            self.happened("linger", rest, seat, (card,), book)
+        self.reach(seat, legs, 0.3 * self.b.pace + 0.05, 0.4 * self.b.pace + 0.1)
         self.note(rest, CardLaid(card, seat, self.reading(card), before=before))
         if sloppy:
             self.happened("sloppy", rest, seat, (card,), book)
@@ -104,6 +110,15 @@ class BookActs(Crew):
         self.holds(seat, 1, back.t1)
         return back.t1 + 0.3
 
+    def fidget(self, seat: Seat, t: float, book: int) -> None:
+        """A hand comes over the table and goes again, as when somebody points or flicks a crumb away."""
+        x, y = place(seat, self.rng.uniform(-130, 130), -self.rng.uniform(90, 220))
+        hold = self.rng.uniform(0.1, 0.4)
+        self.reach(
+            seat, [(t, x, y), (t + hold, x + self.spread(12), y + self.spread(12))], 0.4, 0.4, flat=True
+        )
+        self.happened("fidget", t, seat, (), book)
+
     def push(self, book: Book, t: float) -> float:
         """Somebody pushes or straightens a card that lies. Returns when the hand has left."""
         play = book.plays[int(self.rng.integers(4))]
@@ -128,7 +143,7 @@ class BookActs(Crew):
 
     def gather(self, book: Book, t: float, early: bool) -> float:
         """Draw the book together, turn it over, put it on the pile. Returns when the next book may begin."""
-        seat = self._keepers[book.winner]
+        seat = self.gatherer = self._keepers[book.winner]
         pace = self.b.pace * (0.75 if early else 1.0)
         reach, sweep, turning, push = (
             0.45 * pace + 0.05,

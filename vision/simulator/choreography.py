@@ -47,6 +47,9 @@ class _Director(BookActs, MeldActs):
         """Four cards, then gathered. `t`: when the leader may begin. Returns when the next may."""
         if book.dropped:
             t = self.drop(*book.dropped, t + 0.3, book.number)
+        last = book.plays[-1].seat
+        if self.chance(self.b.fidgets) and last != self.gatherer:
+            self.fidget(last, t, book.number)
         on_table: list[str] = []
         rests: list[float] = []
         ready = t

@@ -41,6 +41,7 @@ class Crew:
             keeper = a if self.rng.random() < 0.5 else b
             for s in (a, b):
                 self._keepers[s] = s if own else keeper  # type: ignore[index,assignment]
+        self.gatherer: Seat | None = None
         self._piled = dict.fromkeys(SEATS, 0)
         self._strokes: dict[Seat, list[Stroke]] = {s: [] for s in SEATS}
 
@@ -88,7 +89,7 @@ class Crew:
         before = self._strokes[seat]
         if before and before[-1].t1 > begin[0]:
             last = before[-1]
-            t = max(begin[0], last.keys[-2][0])
+            t = min(max(begin[0], last.keys[-2][0]), legs[0][0] - 0.05)
             begin = (t, *last.at(t))
             before[-1] = replace(last, keys=(*(k for k in last.keys if k[0] < t), begin))
         before.append(Stroke(seat, (begin, *legs, (legs[-1][0] + leave, *rest)), flat))

@@ -11,18 +11,29 @@ from vision.simulator.motions import Stroke, Track
 from vision.simulator.playing import Plan, RenegeKind
 
 IncidentKind: TypeAlias = Literal[
-    "renege", "correction", "hesitation", "sloppy", "push", "straighten", "overlap", "early_gather", "drop"
+    "renege",
+    "correction",
+    "hesitation",
+    "sloppy",
+    "push",
+    "straighten",
+    "overlap",
+    "early_gather",
+    "drop",
+    "linger",
+    "fidget",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviours:
-    """How people behave. Shares are of plays (of books for pushes and early_gather), 0 to 1.
+    """How people behave. Shares are of plays (of books for pushes, early_gather and fidgets), 0 to 1.
 
     reneges, corrections, drops: exactly these happen (drops: cards that fall face up and are taken
     up again). pace: 1 is a calm club table, 0.6 quick. slow: hesitations. sloppy: cards that land
     far off and askew. pushes: a lying card is pushed or straightened. overlap: the next card lands
-    while this one still slides. early_gather: the book is drawn in as soon as it is full.
+    while this one still slides. early_gather: the book is drawn in as soon as it is full. linger: the
+    hand stays on the card that it laid. fidgets: a hand reaches over the table for nothing.
     """
 
     reneges: tuple[RenegeKind, ...] = ()
@@ -34,6 +45,8 @@ class Behaviours:
     pushes: float = 0.0
     overlap: float = 0.0
     early_gather: float = 0.0
+    linger: float = 0.08
+    fidgets: float = 0.06
 
 
 @dataclass(frozen=True, slots=True)
