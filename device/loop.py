@@ -11,7 +11,8 @@ from typing import Protocol
 from device.cameras.base import Source, is_black
 from device.errors import UserError
 from device.recorder import Entry, Recorder
-from engine.events import Event, HandEnded
+from engine.cards import Seat
+from engine.events import BidMade, Event, HandEnded
 from vision.types import Frame, Observed
 
 BLACK_FRAMES_SHOWN = 50
@@ -19,7 +20,13 @@ BLACK_FRAMES_SHOWN = 50
 
 
 class Watcher(Protocol):
-    """Follows one hand; `vision.watch.TableWatcher`."""
+    """Follows one hand; `vision.watch.TableWatcher`. `bidder`, once known, names trump and leads."""
+
+    @property
+    def bidder(self) -> Seat | None: ...
+
+    @bidder.setter
+    def bidder(self, seat: Seat | None) -> None: ...
 
     def push(self, frame: Frame) -> list[Observed]: ...
 
@@ -80,40 +87,40 @@ class TableLoop:
         self._make_watcher = make_watcher
         self._entries = sorted(entries, key=lambda entry: entry.at)
         self._most = most
+        self._watcher: Watcher | None = None
+        self._high = 0
         self._open = False
         self._began = 0.0
 
     def run(self) -> Summary:
         """Raises UserError when no picture could be read, and at the end for a source that was cut short."""
-        watcher: Watcher | None = None
         first: float | None = None
         at = 0.0
         for frame in self._seen():
             if first is None:
                 first = frame.at
-                watcher = self._make_watcher(frame)
+                self._watcher = self._make_watcher(frame)
                 self._begin(frame.at)
-            elif watcher is None:
-                watcher = self._make_watcher(frame)
+            watcher = self._watcher = self._watcher or self._make_watcher(frame)
             at = frame.at
             self._enter(at)
             if self._record(watcher.push(frame)):
-                watcher = None
+                self._watcher = None
             self.recorder.alive()
             self._written(self.recorder.retry())
             self.summary.frames += 1
             self.summary.seconds = at - first
             self.summary.dropped = self.source.dropped
             self.listener.frame(frame, self.source.total)
-            enough = watcher is None and len(self.summary.hands) == self._most
+            enough = self._watcher is None and len(self.summary.hands) == self._most
             if enough or self.stop.is_set():
                 break
         if first is None:
             raise self.source.problem or UserError(
                 "no picture came from this source", where=self.source.name, do="Check the camera or file."
             )
-        if watcher is not None:
-            self._record(watcher.finish())
+        if self._watcher is not None:
+            self._record(self._watcher.finish())
         if self._open:
             self._written(self.recorder.record(Observed(HandEnded(self._why_ended()), at), "system"))
         self._written(self.recorder.finish())
@@ -148,7 +155,7 @@ class TableLoop:
 
     def _begin(self, at: float) -> None:
         event = self.recorder.begin(at)
-        self._open, self._began = True, at
+        self._open, self._began, self._high = True, at, 0
         assert self.recorder.folder is not None
         self.summary.hands.append(self.recorder.folder)
         self.listener.begun(self.recorder.folder)
@@ -173,8 +180,18 @@ class TableLoop:
 
     def _written(self, events: Sequence[Event]) -> None:
         if events:
+            self._tell_bidder(events)
             self.summary.events += len(events)
             self.listener.events(events)
+
+    def _tell_bidder(self, events: Sequence[Event]) -> None:
+        """Passes the highest bidder so far, as people entered it, on to the watcher."""
+        for event in events:
+            what = event.what
+            if not isinstance(what, BidMade) or not what.call.strip().isdecimal() or self._watcher is None:
+                continue
+            if int(what.call) > self._high:
+                self._high, self._watcher.bidder = int(what.call), what.seat
 
     def _why_ended(self) -> str:
         if self.source.problem:

@@ -11,7 +11,7 @@ from device.cameras.base import Source
 from device.errors import UserError
 from device.recorder import Entry
 from engine.cards import Seat
-from engine.events import BidMade, TrumpNamed
+from engine.events import BidMade
 from vision.simulator.playing import RENEGE_KINDS, NoSuchHandError
 from vision.simulator.table import CONDITIONS, SimulatedTable
 from vision.table import Table
@@ -87,7 +87,7 @@ def simulated_table(spec: str) -> SimulatedTable:
 
 
 class Simulated(Source):
-    """A simulated hand, with its calibration and what its scorekeeper enters: dealer, bids, trump."""
+    """A simulated hand, with its calibration and what its scorekeeper enters: dealer and bids."""
 
     def __init__(self, spec: str) -> None:
         super().__init__(spec)
@@ -107,7 +107,5 @@ class Simulated(Source):
     @property
     def entries(self) -> list[Entry]:
         return [
-            Entry(event.at, event.what)
-            for event in self.simulation.truth
-            if isinstance(event.what, BidMade | TrumpNamed)
+            Entry(event.at, event.what) for event in self.simulation.truth if isinstance(event.what, BidMade)
         ]

@@ -26,6 +26,7 @@ from engine.cards import SEATS, SUITS, Seat, Suit
 from engine.deck import DECKS
 from engine.events import Event, TrumpNamed
 from vision.types import Frame
+from vision.watch import TableWatcher, WatchOptions
 
 
 class Teller(Listener):
@@ -82,16 +83,16 @@ def _corners(_: click.Context, __: click.Parameter, text: str | None) -> tuple[t
 
 
 def watcher_maker(
-    source: Source, settings: Settings, corners_given: bool = False
+    source: Source, settings: Settings, corners_given: bool = False, trump: Suit | None = None
 ) -> Callable[[Frame], Watcher]:
     """Makes the watcher of a hand once its first frame is there; the networks are loaded once."""
-    from vision.watch import TableWatcher
-
     deck = DECKS[settings.game.deck]
     reader = card_reader(deck)
+    closed_by = rulesets.load(settings.game.ruleset).books.closed_by
+    options = WatchOptions("turned" if "turned" in closed_by else "next_lead", trump=trump)
 
     def make(frame: Frame) -> Watcher:
-        return TableWatcher(calibrated(source, frame, settings, corners_given), reader, deck=deck)
+        return TableWatcher(calibrated(source, frame, settings, corners_given), reader, deck, options)
 
     return make
 
@@ -121,7 +122,9 @@ def stopped_by_signals(on_stop: Callable[[], None] = lambda: None) -> Iterator[t
     "--corners", callback=_corners, help='The table\'s corners in pixels, "x,y x,y x,y x,y". [table.corners]'
 )
 @click.option("--dealer", type=click.Choice(SEATS, case_sensitive=False), help="Who deals the first hand.")
-@click.option("--trump", type=click.Choice(SUITS, case_sensitive=False), help="Trump of the first hand.")
+@click.option(
+    "--trump", type=click.Choice(SUITS, case_sensitive=False), help="Trump, if it is not to be seen."
+)
 @click.option("--ruleset", help="Rule set to record and judge by. [game.ruleset]")
 @command
 @click.pass_obj
@@ -138,7 +141,7 @@ def watch(
 
     SOURCE: a video file, a folder of pictures, a camera (0, rtsp://..., picamera2), or sim:SEED; by
     default the configured camera. Prints books as they close, meld, and reneges; with --json one
-    object a line. A simulated table brings its bids and trump along, as a scorekeeper would enter them.
+    object a line. A simulated table brings its bids along, as a scorekeeper would enter them.
     """
     settings = _with_options(settings, corners, ruleset)
     rules = rulesets.load(settings.game.ruleset)
@@ -149,7 +152,7 @@ def watch(
         if trump:
             entries.append(Entry(float("-inf"), TrumpNamed(trump)))
         hand = HandSettings(rules.name.lower(), settings.game.deck, settings.table.name, dealer)
-        make_watcher = watcher_maker(opened, settings, corners is not None)
+        make_watcher = watcher_maker(opened, settings, corners is not None, trump)
         with opened_store(settings) as store, stopped_by_signals(opened.interrupt) as stop:
             teller = Teller(settings, as_json)
             for note in catch_up(settings.hands, store):

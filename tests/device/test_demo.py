@@ -16,7 +16,8 @@ from device.cameras.simulated import Simulated
 from device.cli import main
 from device.commands import play
 from engine import notation
-from engine.events import BidMade, Event, HandStarted, TrumpNamed
+from engine.cards import Seat
+from engine.events import BidMade, Event, HandStarted
 from vision.types import Frame, Observed
 
 
@@ -24,7 +25,8 @@ class Knowing:
     """Observes exactly what the simulation's own record says, at its time."""
 
     def __init__(self, truth: list[Event]) -> None:
-        self._coming = [e for e in truth if not isinstance(e.what, HandStarted | BidMade | TrumpNamed)]
+        self.bidder: Seat | None = None
+        self._coming = [e for e in truth if not isinstance(e.what, HandStarted | BidMade)]
 
     def push(self, frame: Frame) -> list[Observed]:
         observed = []

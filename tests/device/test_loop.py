@@ -16,7 +16,7 @@ from device.loop import BLACK_FRAMES_SHOWN, TableLoop
 from device.recorder import ALIVE, Entry, Recorder
 from device.store import Store
 from engine import notation
-from engine.cards import face
+from engine.cards import Seat, face
 from engine.events import BidMade, BookClosed, CardLaid, Event, HandEnded, Reading, TrumpNamed, What
 from vision.types import Frame, Observed
 
@@ -42,6 +42,7 @@ class Scripted:
     def __init__(self, script: dict[int, list[What]], last: Sequence[What] = ()) -> None:
         self.script, self.last = script, last
         self.pushed: list[int] = []
+        self.bidder: Seat | None = None
 
     def push(self, frame: Frame) -> list[Observed]:
         self.pushed.append(frame.number)
@@ -108,13 +109,19 @@ def test_what_the_watcher_observes_is_recorded_in_order(tmp_path: Path, store: S
 
 
 def test_what_a_scorekeeper_enters_comes_in_at_its_time(tmp_path: Path, store: Store) -> None:
-    entries = [Entry(50.45, BidMade("N", "52")), Entry(float("-inf"), TrumpNamed("H"))]
-    heard = run(Frames(10), [Scripted({4: [laid("c1")], 5: [laid("c2")]})], tmp_path, store, entries)
+    entries = [
+        Entry(50.45, BidMade("N", "52")),
+        Entry(50.45, BidMade("E", "pass")),
+        Entry(float("-inf"), TrumpNamed("H")),
+    ]
+    watcher = Scripted({4: [laid("c1")], 5: [laid("c2")]})
+    heard = run(Frames(10), [watcher], tmp_path, store, entries)
     assert kinds(heard.folders[0]) == [
-        "HandStarted", "TrumpNamed", "CardLaid", "BidMade", "CardLaid", "HandEnded",
+        "HandStarted", "TrumpNamed", "CardLaid", "BidMade", "BidMade", "CardLaid", "HandEnded",
     ]  # fmt: skip
+    assert watcher.bidder == "N"
     assert [(e.at, e.by) for e in heard.all if e.by == "scorekeeper"] == [
-        (0.0, "scorekeeper"), (0.45, "scorekeeper"),
+        (0.0, "scorekeeper"), (0.45, "scorekeeper"), (0.45, "scorekeeper"),
     ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import pytest
 from device.cameras import open_source
 from device.cameras.simulated import Simulated, parse
 from device.errors import UserError
-from engine.events import BidMade, TrumpNamed
+from engine.events import BidMade
 
 
 def test_a_simulated_table_brings_its_calibration_and_its_scorekeeper() -> None:
@@ -20,9 +20,8 @@ def test_a_simulated_table_brings_its_calibration_and_its_scorekeeper() -> None:
     assert frame.image.shape == (360, 640, 3)
     table = source.table((640, 360))
     assert table.size_mm == (800, 800)
-    kinds = [type(entry.what) for entry in source.entries]
-    assert set(kinds) == {BidMade, TrumpNamed}
-    assert kinds.count(TrumpNamed) == 1
+    assert len(source.entries) >= 4
+    assert {type(entry.what) for entry in source.entries} == {BidMade}  # trump is for the eye to see
     assert source.total == source.simulation.frame_count
 
 
