@@ -1,0 +1,126 @@
+"""`bookwatch watch` with a watcher that sees nothing: sources, what is kept of them, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from device.cli import main
+from device.commands import watch as watching
+from device.errors import UserError
+from engine import notation
+from engine.cards import Seat
+from engine.events import HandEnded
+from vision.types import Frame, Observed
+
+
+class Blind:
+    bidder: Seat | None = None
+
+    def __init__(self, on_frame: Callable[[Frame], None] = lambda _: None) -> None:
+        self._on_frame = on_frame
+
+    def push(self, frame: Frame) -> list[Observed]:
+        self._on_frame(frame)
+        return []
+
+    def finish(self) -> list[Observed]:
+        return []
+
+
+@pytest.fixture
+def blind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def maker(*_: Any) -> Callable[[Frame], Blind]:
+        return lambda _: Blind()
+
+    monkeypatch.setattr(watching, "watcher_maker", maker)
+
+
+def watch(home: Path, *arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["--home", str(home), "watch", *map(str, arguments)])
+
+
+@pytest.mark.usefixtures("blind")
+def test_a_whole_video_is_recorded(tmp_path: Path, video: Path) -> None:
+    result = watch(tmp_path, video, "--json", "--dealer", "e")
+    assert result.exit_code == 0, result.output
+    said = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [item["what"] for item in said] == ["begun", "hand", "summary"]
+    assert said[-1]["frames"] == 60
+    [folder] = (tmp_path / "hands").iterdir()
+    first, *_, last = notation.read_log(folder / "log.jsonl")
+    assert first.what.dealer == "E"  # type: ignore[union-attr]
+    assert last.what == HandEnded("source ended")
+
+
+@pytest.mark.usefixtures("blind")
+def test_a_video_cut_short_is_told_and_its_hand_is_closed(
+    tmp_path: Path, video: Path, cut: Callable[[Path, float], Path]
+) -> None:
+    result = watch(tmp_path / "home", cut(video, 0.5))
+    assert result.exit_code == 2
+    assert "the video is cut short" in result.stderr
+    [folder] = (tmp_path / "home" / "hands").iterdir()
+    assert str(folder) in result.stderr
+    assert notation.read_log(folder / "log.jsonl")[-1].what == HandEnded("source cut short")
+    assert not list(folder.glob("*.draft"))
+
+
+def test_without_calibration_nothing_is_recorded(
+    tmp_path: Path, video: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "card_reader", lambda _: None)
+    result = watch(tmp_path, video)
+    assert result.exit_code == 2
+    assert "the table is not calibrated" in result.stderr
+    assert "--corners" in result.stderr
+    assert not (tmp_path / "hands").exists()
+
+
+@pytest.mark.parametrize("corners", ["1,2 3,4", "a,b c,d e,f g,h", "1,2,3 1,2 3,4 5,6"])
+def test_corners_must_be_four_points(tmp_path: Path, video: Path, corners: str) -> None:
+    result = watch(tmp_path, video, "--corners", corners)
+    assert result.exit_code == 2
+    assert "write four corners" in result.stderr
+
+
+def test_corners_given_outrank_the_videos_own_and_the_settings(video: Path) -> None:
+    from device.calibration import calibrated
+    from device.cameras import open_source
+    from device.config import Settings, TableSettings
+
+    given = ((40.0, 20.0), (280.0, 20.0), (280.0, 220.0), (40.0, 220.0))
+    settings = Settings(table=TableSettings(corners=given))
+    beside = video.with_suffix(".table.json")
+    own = [[50, 30], [270, 30], [270, 210], [50, 210]]
+    with open_source(str(video)) as source:
+        frame = next(iter(source))
+        assert calibrated(source, frame, settings).corners.tolist() == [list(p) for p in given]
+        with pytest.raises(UserError, match="not calibrated"):
+            calibrated(source, frame, Settings())
+        try:
+            beside.write_text(json.dumps({"corners": own, "size_mm": 800}))
+            assert calibrated(source, frame, settings).corners.tolist() == own
+            assert calibrated(source, frame, settings, given=True).corners.tolist() != own
+        finally:
+            beside.unlink()
+
+
+def test_a_signal_closes_the_hand(tmp_path: Path, video: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(frame: Frame) -> None:
+        if frame.number == 10:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(watching, "watcher_maker", lambda *_: lambda _: Blind(interrupt))
+    result = watch(tmp_path, video, "--json")
+    assert result.exit_code == 0, result.output
+    [folder] = (tmp_path / "hands").iterdir()
+    assert notation.read_log(folder / "log.jsonl")[-1].what == HandEnded("stopped")
+    assert json.loads(result.stdout.splitlines()[-1])["frames"] == 11
