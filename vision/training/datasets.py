@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -23,10 +24,10 @@ from vision.simulator.borrowed import HELD_OUT_FAMILIES, borrowed_decks
 from vision.simulator.deckart import DeckArt
 from vision.simulator.drawn import EVALUATION_SEEDS, own_deck
 from vision.training.scenes import VISIBLE, Label, Scene, SceneMaker
-from vision.types import NOT_AN_INDEX, PATCH_HEIGHT, PATCH_WIDTH, Floats, Image
+from vision.types import NOT_AN_INDEX, Floats, Image
 
-CHANGE_DECKS = 250
-"""Scenes after which a worker takes other decks."""
+CHANGE_DECKS, CHANGED = 150, 2
+"""After so many scenes a worker changes so many decks: drawing a deck costs as much as 40 scenes."""
 SMALLEST = 9.0
 """Pixels: a lower index is neither sought nor read."""
 DEFAULT_ART = Path(os.environ.get("BOOKWATCH_SHARED", "../shared")) / "data" / "card-art"
@@ -49,30 +50,42 @@ def choose_decks(
     return decks
 
 
-def scenes(count: int, size: int, seed: int, art: Path, cache: Path, held_out: bool) -> Iterator[Scene]:
+def scenes(
+    count: int, size: int, seed: int, art: Path, cache: Path, held_out: bool, crowd: int
+) -> Iterator[Scene]:
     cv2.setNumThreads(1)
     rng = np.random.default_rng([seed, 77])
-    maker = SceneMaker(choose_decks(rng, 12, art, cache, held_out), size, seed)
+    decks = choose_decks(rng, 8, art, cache, held_out)
+    maker = SceneMaker(decks, size, seed, crowd=crowd)
     for i in range(count):
         if i % CHANGE_DECKS == CHANGE_DECKS - 1:
-            maker.replace_decks(choose_decks(rng, 12, art, cache, held_out))
+            decks = decks[CHANGED:] + choose_decks(rng, CHANGED, art, cache, held_out)
+            maker.replace_decks(decks)
         yield maker.make()
 
 
 def pose_line(label: Label, size: int) -> str:
-    """class cx cy w h, then x y visible of top and foot, all but class and visibility in 0..1."""
+    """face cx cy w h, then x y visible of top and foot, all but face and visibility in 0..1."""
     lo, hi = np.clip(label.quad.min(0), 0, size) / size, np.clip(label.quad.max(0), 0, size) / size
     top, foot = np.clip(label.top / size, 0, 1), np.clip(label.foot / size, 0, 1)
     centre, extent = (lo + hi) / 2, hi - lo
     numbers = " ".join(f"{v:.5f}" for v in (*centre, *extent))
-    return f"0 {numbers} {top[0]:.5f} {top[1]:.5f} 2 {foot[0]:.5f} {foot[1]:.5f} 2"
+    return f"{label.face} {numbers} {top[0]:.5f} {top[1]:.5f} 2 {foot[0]:.5f} {foot[1]:.5f} 2"
 
 
-def write_finder_part(
-    part: int, out: Path, per_part: int, size: int, art: Path, cache: Path, held_out: bool, seed: int
+def write_scenes(
+    part: int,
+    out: Path,
+    per_part: int,
+    size: int,
+    art: Path,
+    cache: Path,
+    held_out: bool,
+    seed: int,
+    crowd: int,
 ) -> int:
     written = 0
-    for i, scene in enumerate(scenes(per_part, size, seed * 1000 + part, art, cache, held_out)):
+    for i, scene in enumerate(scenes(per_part, size, seed * 1000 + part, art, cache, held_out, crowd)):
         name = f"{part:03d}_{i:05d}"
         cv2.imwrite(str(out / "images" / f"{name}.jpg"), scene.image, [cv2.IMWRITE_JPEG_QUALITY, 95])
         lines = [
@@ -85,108 +98,106 @@ def write_finder_part(
     return written
 
 
-def patches_of(scene: Scene, rng: np.random.Generator, copies: int) -> tuple[Image, Floats, Floats]:
-    """Patches of a scene, their classes and index heights in pixels; a third of them are no index at all."""
+class Index(NamedTuple):
+    """An index as a scene's label file gives it: face, and top and foot in pixels."""
+
+    face: int
+    top: Floats
+    foot: Floats
+
+    @property
+    def height(self) -> float:
+        return float(np.linalg.norm(self.top - self.foot))
+
+
+def read_scene(image_file: Path) -> tuple[Image, list[Index]]:
+    image = cv2.imread(str(image_file))
+    text = image_file.parent.parent / "labels" / f"{image_file.stem}.txt"
+    rows = [[float(v) for v in line.split()] for line in text.read_text().splitlines()]
+    scale = np.array(image.shape[1::-1], np.float32)
+    return image, [Index(int(r[0]), r[5:7] * scale, r[8:10] * scale) for r in rows]
+
+
+def patches_of(
+    image: Image, indices: Sequence[Index], rng: np.random.Generator, copies: int
+) -> tuple[Image, Floats, Floats]:
+    """Patches of a scene, their classes and index heights in pixels; some of them are no index at all."""
     tops, feet, classes = [], [], []
-    for label in scene.labels:
-        if label.visible < 0.8 or label.height < SMALLEST:
-            continue
+
+    def add(top: Floats, foot: Floats, cls: int = NOT_AN_INDEX) -> None:
+        tops.append(top)
+        feet.append(foot)
+        classes.append(cls)
+
+    for face, top, foot in indices:
         for _ in range(copies):
-            tops.append(label.top)
-            feet.append(label.foot)
-            classes.append(label.face)
+            add(top, foot, face)
+        middle, half = (top + foot) / 2, (top - foot) / 2
         roll = rng.random()
-        if roll < 0.25:  # upside down
-            tops.append(label.foot)
-            feet.append(label.top)
-        elif roll < 0.5:  # beside it: half an index, wrong size
-            away = rng.uniform(0.45, 1.2) * label.height
+        if roll < 0.3:  # upside down
+            add(foot, top)
+        elif roll < 0.6:  # beside it, and of a wrong size
             turn = rng.uniform(0, 2 * np.pi)
+            away = rng.uniform(0.45, 1.2) * 2 * np.linalg.norm(half)
             move = away * np.array([np.cos(turn), np.sin(turn)])
-            grow = (label.top - label.foot) * rng.uniform(-0.3, 0.5)
-            tops.append(label.top + move + grow)
-            feet.append(label.foot + move)
-        elif roll < 0.6:  # sideways
-            half = (label.top - label.foot) / 2
-            half = np.array([-half[1], half[0]]) * rng.choice([-1, 1])
-            middle = (label.top + label.foot) / 2
-            tops.append(middle + half)
-            feet.append(middle - half)
-        else:
-            continue
-        classes.append(NOT_AN_INDEX)
-    size = scene.image.shape[0]
-    middles = np.array([(la.top + la.foot) / 2 for la in scene.labels]).reshape(-1, 2)
-    for _ in range(1 + len(scene.labels) // 6):
-        point, height, turn = (
-            rng.uniform(0, size, 2),
-            np.exp(rng.uniform(2.3, 4.0)),
-            rng.uniform(0, 2 * np.pi),
-        )
+            add(middle + move + half * rng.uniform(0.6, 1.6), middle + move - half)
+        elif roll < 0.7:  # sideways
+            across = np.array([-half[1], half[0]]) * rng.choice([-1, 1])
+            add(middle + across, middle - across)
+    middles = np.array([(i.top + i.foot) / 2 for i in indices]).reshape(-1, 2)
+    for _ in range(1 + len(indices) // 5):
+        point, height = rng.uniform(0, image.shape[0], 2), np.exp(rng.uniform(2.3, 4.0))
         if len(middles) and np.min(np.linalg.norm(middles - point, axis=1)) < 0.7 * height:
             continue
+        turn = rng.uniform(0, 2 * np.pi)
         half = np.array([np.cos(turn), np.sin(turn)]) * height / 2
-        tops.append(point + half)
-        feet.append(point - half)
-        classes.append(NOT_AN_INDEX)
-    tops, feet = np.array(tops).reshape(-1, 2), np.array(feet).reshape(-1, 2)
-    heights = np.linalg.norm(tops - feet, axis=1).astype(np.float32)
-    return cut(scene.image, tops, feet, rng), np.array(classes, np.uint8), heights
+        add(point + half, point - half)
+    top, foot = np.array(tops).reshape(-1, 2), np.array(feet).reshape(-1, 2)
+    heights = np.linalg.norm(top - foot, axis=1).astype(np.float32)
+    return cut(image, top, foot, rng), np.array(classes, np.uint8), heights
 
 
-def write_reader_part(
-    part: int, out: Path, per_part: int, size: int, art: Path, cache: Path, held_out: bool, seed: int
-) -> int:
+def write_patches(part: int, out: Path, files: Sequence[Path], parts: int, copies: int, seed: int) -> int:
+    cv2.setNumThreads(1)
     rng = np.random.default_rng([seed, part, 9])
-    x = np.lib.format.open_memmap(
-        out / f"x{part:03d}.npy", "w+", np.uint8, (per_part, PATCH_HEIGHT, PATCH_WIDTH, 3)
-    )
-    y, h = np.zeros(per_part, np.uint8), np.zeros(per_part, np.float32)
-    filled = 0
-    for scene in scenes(10**9, size, seed * 1000 + part, art, cache, held_out):
-        px, py, ph = patches_of(scene, rng, copies=1 if held_out else 2)
-        n = min(len(py), per_part - filled)
-        x[filled : filled + n], y[filled : filled + n], h[filled : filled + n] = px[:n], py[:n], ph[:n]
-        filled += n
-        if filled == per_part:
-            break
-    x.flush()
+    made = [patches_of(*read_scene(file), rng, copies) for file in files[part::parts]]
+    x, y, h = (np.concatenate(column) for column in zip(*made, strict=True))
+    np.save(out / f"x{part:03d}.npy", x)
     np.savez(out / f"y{part:03d}.npz", y=y, h=h)
-    return filled
+    return len(y)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("what", choices=("finder", "reader"))
+    parser.add_argument("what", choices=("scenes", "patches"))
     parser.add_argument("out", type=Path)
     parser.add_argument("--scenes", type=int, default=30_000)
-    parser.add_argument("--patches", type=int, default=600_000)
+    parser.add_argument("--scenes-dir", type=Path)
+    parser.add_argument("--copies", type=int, default=3, help="jittered patches an index")
     parser.add_argument("--size", type=int, default=416)
+    parser.add_argument("--crowd", type=int, default=2, help="groups of cards a scene, at most")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--art", type=Path, default=DEFAULT_ART)
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE)
-    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     a = parser.parse_args(argv)
-    borrowed_decks(a.art, a.cache)  # fill the cache once, before the workers start
     parts = max(a.workers, 1) * 8
-    if a.what == "finder":
-        (a.out / "images").mkdir(parents=True, exist_ok=True)
+    a.out.mkdir(parents=True, exist_ok=True)
+    if a.what == "scenes":
+        borrowed_decks(a.art, a.cache)  # fill the cache once, before the workers start
+        (a.out / "images").mkdir(exist_ok=True)
         (a.out / "labels").mkdir(exist_ok=True)
-        job, per_part = write_finder_part, -(-a.scenes // parts)
+        job = partial(
+            write_scenes, out=a.out, per_part=-(-a.scenes // parts), size=a.size, art=a.art, cache=a.cache,
+            held_out=a.held_out, seed=a.seed, crowd=a.crowd,
+        )  # fmt: skip
     else:
-        a.out.mkdir(parents=True, exist_ok=True)
-        job, per_part = write_reader_part, -(-a.patches // parts)
-    job = partial(
-        job,
-        out=a.out,
-        per_part=per_part,
-        size=a.size,
-        art=a.art,
-        cache=a.cache,
-        held_out=a.held_out,
-        seed=a.seed,
-    )
+        if a.scenes_dir is None or not (files := sorted((a.scenes_dir / "images").glob("*.jpg"))):
+            parser.error("patches are cut from scenes: give --scenes-dir, a folder written by `scenes`")
+        job = partial(
+            write_patches, out=a.out, files=files, parts=parts, copies=a.copies, seed=a.seed
+        )  # fmt: skip
     started, total = time.monotonic(), 0
     with ProcessPoolExecutor(a.workers) as pool:
         for done, n in enumerate(pool.map(job, range(parts)), 1):

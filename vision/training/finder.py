@@ -20,6 +20,8 @@ import torch
 import ultralytics.nn.tasks as tasks
 from ultralytics import YOLO
 
+from engine.cards import ALL_FACES
+
 THREADS = int(os.environ["OMP_NUM_THREADS"])
 RECIPE: dict[str, Any] = {
     "batch": 32, "device": "cpu", "workers": 0, "amp": False, "plots": False,
@@ -62,7 +64,8 @@ def describe(data: Path, held_out: Path) -> Path:
     """The data description that ultralytics wants."""
     text = (
         f"path: {data.resolve()}\ntrain: images\nval: {(held_out / 'images').resolve()}\n"
-        "kpt_shape: [2, 3]\nnames: {0: index}\nflip_idx: [0, 1]\n"
+        "kpt_shape: [2, 3]\nflip_idx: [0, 1]\nnames:\n"
+        + "".join(f"  {i}: {f}\n" for i, f in enumerate(ALL_FACES))
     )
     path = data / "data.yaml"
     path.write_text(text)

@@ -103,30 +103,39 @@ def _scatter(rng: Rng, size: int, h: float) -> list[Placement]:
     return [(*rng.uniform(0.02, 0.98, 2) * size, rng.uniform(0, 2 * np.pi)) for _ in range(n)]
 
 
-def _layout(rng: Rng, size: int, h: float) -> list[Placement]:
+def _layout(rng: Rng, size: int, h: float, crowd: int) -> list[Placement]:
+    """`crowd` groups of cards at most; cards that fill the scene lie alone."""
     kinds = (_fan, _row, _middle, _scatter)
-    first = kinds[rng.choice(4, p=(0.25, 0.35, 0.2, 0.2))](rng, size, h)
-    if h < 0.3 * size and rng.random() < 0.5:
-        first += kinds[rng.choice(4, p=(0.25, 0.35, 0.2, 0.2))](rng, size, h)
-    return first
+    groups = 1 if h > 0.3 * size else int(rng.integers(1, crowd + 1))
+    cards: list[Placement] = []
+    for _ in range(groups):
+        cards += kinds[rng.choice(4, p=(0.25, 0.35, 0.2, 0.2))](rng, size, h)
+    return cards
 
 
 class SceneMaker:
     """Makes scenes of `size` pixels square from a set of decks. The same seed makes the same scenes."""
 
     def __init__(
-        self, decks: Sequence[DeckArt], size: int, seed: int, heights: tuple[float, float] = (9, 62)
-    ):
+        self,
+        decks: Sequence[DeckArt],
+        size: int,
+        seed: int,
+        heights: tuple[float, float] = (9, 62),
+        crowd: int = 2,
+    ) -> None:
         self.decks = list(decks)
         self.size = size
         self.heights = heights
+        self.crowd = crowd
         self.rng = np.random.default_rng(seed)
         self._tops = [background(self.rng, int(size * 1.4)) for _ in range(60)]
         self._mips: dict[tuple[str, Face | None], list[Image]] = {}
 
     def replace_decks(self, decks: Sequence[DeckArt]) -> None:
         self.decks = list(decks)
-        self._mips.clear()
+        names = {d.name for d in decks}
+        self._mips = {key: mips for key, mips in self._mips.items() if key[0] in names}
         for i in self.rng.choice(len(self._tops), 20, replace=False):
             self._tops[i] = background(self.rng, int(self.size * 1.4))
 
@@ -147,7 +156,7 @@ class SceneMaker:
         card = float(np.clip(wanted / index_share, 30, 3.2 * size))
         found: list[tuple[int, int, Floats]] = []
         down = 0.03 if rng.random() < 0.8 else 0.5
-        for number, (x, y, turn) in enumerate(_layout(rng, size, card), 1):
+        for number, (x, y, turn) in enumerate(_layout(rng, size, card, self.crowd), 1):
             shown = None if rng.random() < down else faces[rng.integers(len(faces))]
             matrix = self._put(image, owner, deck, shown, x, y, turn, card, warp, number)
             if matrix is None or shown is None:
