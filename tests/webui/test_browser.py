@@ -29,12 +29,15 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+PATIENCE = 60_000
+"""Milliseconds: the machine may be busy with other things; a passing test never waits for it."""
 Size: TypeAlias = tuple[int, int]
 Serve: TypeAlias = Callable[[Flask], str]
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[object]:
+    playwright.expect.set_options(timeout=PATIENCE)
     with playwright.sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
@@ -51,7 +54,7 @@ class Tab:
             viewport={"width": width, "height": height}, has_touch=width < 1000, **options
         )
         self.page = self.context.new_page()
-        self.page.set_default_timeout(8000)
+        self.page.set_default_timeout(PATIENCE)
         self.wrong: list[str] = []
         self.page.on(
             "console", lambda m: self.wrong.append(m.text) if m.type in ("error", "warning") else None
