@@ -1,0 +1,152 @@
+"""The sections of a rule sheet that concern a hand, and the amounts that teams get.
+
+Each class is a section of `engine/rulesets/*.toml`, each field a key in it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias
+
+ALL_POINTS = 50
+"""Points of a hand: 48 counters and two for the last book (play-law section 3)."""
+Outcome: TypeAlias = Literal["must_be_played", "award", "renege"]
+
+
+class RuleError(ValueError):
+    """A rule sheet that cannot be used; the message says where and what to do."""
+
+
+_TERM = re.compile(r"(minus )?(bid|meld|points|\d+)(?: (if|at least) (\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One part of an award, like "meld if 20", "points at least 31", "minus bid", "50"."""
+
+    what: str
+    only_from: int = 0
+    at_least: int = 0
+    sign: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Term:
+        """Raises RuleError."""
+        m = _TERM.fullmatch(text)
+        if not m:
+            raise RuleError(
+                f"'{text}' is no part of an award: write bid, meld, points or a number, "
+                'with "minus" before it or "if 20", "at least 31" after it'
+            )
+        minus, what, test, number = m.groups()
+        limit = int(number or 0)
+        return cls(what, limit if test == "if" else 0, limit if test == "at least" else 0, -1 if minus else 1)
+
+    def amount(self, bid: int, meld: int, points: int) -> int:
+        value = {"bid": bid, "meld": meld, "points": points}.get(self.what)
+        if value is None:
+            value = int(self.what)
+        if value < self.only_from:
+            return 0
+        return self.sign * max(value, self.at_least)
+
+    def __str__(self) -> str:
+        text = ("minus " if self.sign < 0 else "") + self.what
+        if self.only_from:
+            return f"{text} if {self.only_from}"
+        return f"{text} at least {self.at_least}" if self.at_least else text
+
+
+@dataclass(frozen=True, slots=True)
+class Award:
+    """What the bidding team and the other team get; each side's own meld and points are meant."""
+
+    bidders: tuple[Term, ...]
+    others: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Misdeal:
+    leftover: Literal["last_book"]
+
+
+@dataclass(frozen=True, slots=True)
+class Meld:
+    """Values for one, two, three and four sets. `run_undeclared` empty: no declaration is asked for."""
+
+    board: int
+    closes: Literal["first_card", "first_card_after_pickup", "bidders_first_card"]
+    aces_until: Literal["meld_closed", "first_book_closed"]
+    aces: tuple[int, ...]
+    kings: tuple[int, ...]
+    queens: tuple[int, ...]
+    jacks: tuple[int, ...]
+    pinochle: tuple[int, ...]
+    marriage: tuple[int, ...]
+    royal_marriage: tuple[int, ...]
+    run: tuple[int, ...]
+    run_undeclared: tuple[int, ...]
+    double_roundhouse_premium: int
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            values = getattr(self, f.name)
+            if isinstance(values, tuple) and len(values) != 4 and (values or f.name != "run_undeclared"):
+                raise RuleError(f"{f.name} needs a value for one, two, three and four sets")
+
+
+@dataclass(frozen=True, slots=True)
+class Unplayed:
+    """Hands that are not played."""
+
+    no_marriage: Award
+    no_board: Award
+    hidden_playable: Outcome
+    impossible: Literal["played_out", "void"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    save: int
+    made: Award
+    set: Award
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    must_be_played: bool
+    partner_may_not_lead: bool
+    partner_may_not_name: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """`closed_by`: any of these closes a book; a book someone entered as closed is closed."""
+
+    closed_by: tuple[Literal["turned", "next_lead"], ...]
+    correct_until: Literal["book_closed", "next_card"]
+
+
+@dataclass(frozen=True, slots=True)
+class Renege:
+    follow: bool
+    beat: bool
+    trump: bool
+    aces: Literal["renege", "own_penalty", "director"]
+    evidence: tuple[Literal["book", "exposed", "meld"], ...]
+    induced: Literal["director"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Against whom a call goes that is not proven, or when a team's books are out of order."""
+
+    unproven: Literal["caller", "nobody"]
+    books_out_of_order: Literal["owner", "director"]
+
+
+@dataclass(frozen=True, slots=True)
+class Penalty:
+    bidders_fault: Award
+    others_fault: Award
