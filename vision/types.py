@@ -7,7 +7,7 @@ are millimetres from the table's centre, x to East, y to North. Pictures are BGR
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from engine.events import What
 
 Image: TypeAlias = NDArray[np.uint8]
 Floats: TypeAlias = NDArray[np.float32]
+Array: TypeAlias = NDArray[Any]
+"""Numbers of any kind, where geometry mixes them."""
 
 CLASSES: tuple[str, ...] = (*(str(f) for f in ALL_FACES), "none")
 """The glyph reader's classes; the last is "not an index"."""

@@ -26,10 +26,16 @@ class CardArt:
 class DeckArt(Protocol):
     """A deck's look. `family` groups decks that resemble each other, to keep training and test apart."""
 
-    name: str
-    family: str
-    size_mm: tuple[float, float]
-    """Width and height of a card."""
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def family(self) -> str: ...
+
+    @property
+    def size_mm(self) -> tuple[float, float]:
+        """Width and height of a card."""
+        ...
 
     def faces(self) -> tuple[Face, ...]:
         """The faces that this deck can show (a borrowed deck may lack usable courts)."""

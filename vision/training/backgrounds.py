@@ -5,12 +5,12 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from vision.types import Floats, Image
+from vision.types import Array, Image
 
 Rng = np.random.Generator
 
 
-def cloud(rng: Rng, size: int, octaves: int = 5) -> Floats:
+def cloud(rng: Rng, size: int, octaves: int = 5) -> Array:
     """Smooth noise in 0..1, float32 (size, size)."""
     out = np.zeros((size, size), np.float32)
     for octave in range(octaves):
@@ -21,11 +21,11 @@ def cloud(rng: Rng, size: int, octaves: int = 5) -> Floats:
     return out / max(float(out.max()), 1e-6)
 
 
-def _plain(rng: Rng, size: int) -> Floats:
+def _plain(rng: Rng, size: int) -> Array:
     return np.ones((size, size, 3), np.float32) * rng.uniform(8, 252, 3).astype(np.float32)
 
 
-def _gradient(rng: Rng, size: int) -> Floats:
+def _gradient(rng: Rng, size: int) -> Array:
     a, b = rng.uniform(0, 255, (2, 3))
     line = np.linspace(0, 1, size, dtype=np.float32)
     turn = rng.uniform(0, 2 * np.pi)
@@ -45,7 +45,7 @@ _FELTS = (
 )
 
 
-def _felt(rng: Rng, size: int) -> Floats:
+def _felt(rng: Rng, size: int) -> Array:
     base = np.ones((size, size, 3), np.float32) * np.array(_FELTS[rng.integers(len(_FELTS))], np.float32)
     base *= rng.uniform(0.5, 1.6)
     base += rng.normal(0, rng.uniform(3, 16), (size, size, 1)).astype(np.float32)
@@ -54,7 +54,7 @@ def _felt(rng: Rng, size: int) -> Floats:
     return base
 
 
-def _wood(rng: Rng, size: int) -> Floats:
+def _wood(rng: Rng, size: int) -> Array:
     y, x = np.mgrid[0:size, 0:size].astype(np.float32) / size
     grain = cloud(rng, size, 4)
     v = 0.5 + 0.5 * np.sin((x * rng.uniform(4, 25) + grain * rng.uniform(1, 6) + 0.15 * y) * 2 * np.pi)
@@ -70,7 +70,7 @@ def _wood(rng: Rng, size: int) -> Floats:
     return np.ascontiguousarray(base.transpose(1, 0, 2)) if rng.random() < 0.5 else base
 
 
-def _cloth(rng: Rng, size: int) -> Floats:
+def _cloth(rng: Rng, size: int) -> Array:
     """Checks, stripes and dots of a tablecloth."""
     a, b = rng.uniform(20, 245, (2, 3)).astype(np.float32)
     step = int(rng.integers(8, 60))
@@ -88,7 +88,7 @@ def _cloth(rng: Rng, size: int) -> Floats:
     return (base + rng.normal(0, rng.uniform(1, 8), (size, size, 1))).astype(np.float32)
 
 
-def _noise(rng: Rng, size: int) -> Floats:
+def _noise(rng: Rng, size: int) -> Array:
     layers = np.stack([cloud(rng, size, 7) for _ in range(3)], -1)
     return layers * np.float32(rng.uniform(80, 255)) + np.float32(rng.uniform(0, 60))
 
@@ -114,7 +114,7 @@ _WORDS = (
 )
 
 
-def _clutter(rng: Rng, size: int) -> Floats:
+def _clutter(rng: Rng, size: int) -> Array:
     """Shapes, score pads and printed letters: none of it is an index, for an index has a pip."""
     base = np.ascontiguousarray(_plain(rng, size).astype(np.uint8))
     for _ in range(int(rng.integers(8, 50))):
@@ -134,7 +134,7 @@ def _clutter(rng: Rng, size: int) -> Floats:
             word = _WORDS[rng.integers(len(_WORDS))]
             font, scale = int(rng.choice([0, 2, 3, 4])), float(rng.uniform(0.4, 2.2))
             cv2.putText(base, word, (x, y), font, scale, colour, int(rng.integers(1, 4)), cv2.LINE_AA)
-    return np.rot90(base, rng.integers(4)).astype(np.float32)
+    return np.rot90(base, int(rng.integers(4))).astype(np.float32)
 
 
 _KINDS = (_plain, _gradient, _felt, _felt, _wood, _wood, _cloth, _noise, _clutter)

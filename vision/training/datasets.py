@@ -24,7 +24,7 @@ from vision.simulator.borrowed import HELD_OUT_FAMILIES, borrowed_decks
 from vision.simulator.deckart import DeckArt
 from vision.simulator.drawn import EVALUATION_SEEDS, own_deck
 from vision.training.scenes import VISIBLE, Label, Scene, SceneMaker
-from vision.types import NOT_AN_INDEX, Floats, Image
+from vision.types import NOT_AN_INDEX, Array, Image
 
 CHANGE_DECKS, CHANGED = 150, 2
 """After so many scenes a worker changes so many decks: drawing a deck costs as much as 40 scenes."""
@@ -102,8 +102,8 @@ class Index(NamedTuple):
     """An index as a scene's label file gives it: face, and top and foot in pixels."""
 
     face: int
-    top: Floats
-    foot: Floats
+    top: Array
+    foot: Array
 
     @property
     def height(self) -> float:
@@ -112,19 +112,21 @@ class Index(NamedTuple):
 
 def read_scene(image_file: Path) -> tuple[Image, list[Index]]:
     image = cv2.imread(str(image_file))
+    if image is None:
+        raise SystemExit(f"{image_file} is not a picture: make the scenes again")
     text = image_file.parent.parent / "labels" / f"{image_file.stem}.txt"
-    rows = [[float(v) for v in line.split()] for line in text.read_text().splitlines()]
+    rows = [np.array(line.split(), np.float32) for line in text.read_text().splitlines()]
     scale = np.array(image.shape[1::-1], np.float32)
     return image, [Index(int(r[0]), r[5:7] * scale, r[8:10] * scale) for r in rows]
 
 
 def patches_of(
     image: Image, indices: Sequence[Index], rng: np.random.Generator, copies: int
-) -> tuple[Image, Floats, Floats]:
+) -> tuple[Image, Array, Array]:
     """Patches of a scene, their classes and index heights in pixels; some of them are no index at all."""
     tops, feet, classes = [], [], []
 
-    def add(top: Floats, foot: Floats, cls: int = NOT_AN_INDEX) -> None:
+    def add(top: Array, foot: Array, cls: int = NOT_AN_INDEX) -> None:
         tops.append(top)
         feet.append(foot)
         classes.append(cls)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from vision.types import Floats, Image
+from vision.types import Array, Image
 
 Rng = np.random.Generator
 
 
-def _disc(radius: float) -> Floats:
+def _disc(radius: float) -> Array:
     n = int(np.ceil(radius)) * 2 + 1
     y, x = np.mgrid[0:n, 0:n] - n // 2
     kernel = np.clip(radius + 0.5 - np.hypot(x, y), 0, 1).astype(np.float32)
     return kernel / kernel.sum()
 
 
-def _streak(length: int, angle: float) -> Floats:
+def _streak(length: int, angle: float) -> Array:
     kernel = np.zeros((length, length), np.float32)
     c = (length - 1) / 2
     dx, dy = np.cos(angle) * c, np.sin(angle) * c
@@ -30,7 +30,7 @@ def _streak(length: int, angle: float) -> Floats:
 _GRAIN = np.random.default_rng(5).standard_normal((1024, 1024, 3)).astype(np.float32)
 
 
-def _grain(rng: Rng, h: int, w: int) -> Floats:
+def _grain(rng: Rng, h: int, w: int) -> Array:
     """Unit noise cut at random from a fixed sheet: drawing it anew costs more than all the rest."""
     h0, w0 = min(h, 1024), min(w, 1024)
     y, x = rng.integers(0, 1025 - h0), rng.integers(0, 1025 - w0)
@@ -38,7 +38,7 @@ def _grain(rng: Rng, h: int, w: int) -> Floats:
     return sheet if (h0, w0) == (h, w) else cv2.resize(sheet, (w, h), interpolation=cv2.INTER_NEAREST)
 
 
-def light(rng: Rng, f: Floats) -> Floats:
+def light(rng: Rng, f: Array) -> Array:
     """Uneven lamps, shadows of arms, casts, hard glare. f: float32 BGR, 0..255."""
     h, w = f.shape[:2]
     if rng.random() < 0.6:
@@ -64,7 +64,7 @@ def light(rng: Rng, f: Floats) -> Floats:
     return f
 
 
-def lens(rng: Rng, f: Floats, scale: float = 1.0) -> Floats:
+def lens(rng: Rng, f: Array, scale: float = 1.0) -> Array:
     """Defocus, motion, low resolution. `scale`: index height over 24 pixels; small things bear less blur."""
     h, w = f.shape[:2]
     kind = rng.random()
@@ -82,7 +82,7 @@ def lens(rng: Rng, f: Floats, scale: float = 1.0) -> Floats:
     return f
 
 
-def sensor(rng: Rng, f: Floats) -> Image:
+def sensor(rng: Rng, f: Array) -> Image:
     """Tone, noise, sharpening, chroma loss, compression: float picture to what a program is given."""
     if rng.random() < 0.15:
         f = np.where(rng.random((*f.shape[:2], 1)) < rng.uniform(0, 0.01), rng.choice([0.0, 255.0]), f)
@@ -108,5 +108,5 @@ def sensor(rng: Rng, f: Floats) -> Image:
     if rng.random() < 0.5:
         quality = int(rng.integers(30, 95))
         _, code = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
-        image = cv2.imdecode(code, cv2.IMREAD_COLOR)
+        image = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR))
     return image

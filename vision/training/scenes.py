@@ -12,7 +12,7 @@ from engine.cards import ALL_FACES, Face
 from vision.simulator.deckart import DeckArt
 from vision.training import effects
 from vision.training.backgrounds import background
-from vision.types import Floats, Image
+from vision.types import Array, Image
 
 Rng = np.random.Generator
 Placement = tuple[float, float, float]
@@ -28,15 +28,15 @@ class Label:
     lower left as read upright), and how much of it can be seen, 0..1."""
 
     face: int
-    quad: Floats
+    quad: Array
     visible: float
 
     @property
-    def top(self) -> Floats:
+    def top(self) -> Array:
         return (self.quad[0] + self.quad[1]) / 2
 
     @property
-    def foot(self) -> Floats:
+    def foot(self) -> Array:
         return (self.quad[2] + self.quad[3]) / 2
 
     @property
@@ -154,7 +154,7 @@ class SceneMaker:
         index_share = self._index_height(deck.art(some).indices[0]) / deck.art(some).image.shape[0]
         wanted = np.exp(rng.uniform(*np.log(self.heights)))
         card = float(np.clip(wanted / index_share, 30, 3.2 * size))
-        found: list[tuple[int, int, Floats]] = []
+        found: list[tuple[int, int, Array]] = []
         down = 0.03 if rng.random() < 0.8 else 0.5
         for number, (x, y, turn) in enumerate(_layout(rng, size, card, self.crowd), 1):
             shown = None if rng.random() < down else faces[rng.integers(len(faces))]
@@ -180,12 +180,12 @@ class SceneMaker:
         rng, size = self.rng, self.size
         top = self._tops[rng.integers(len(self._tops))]
         y, x = rng.integers(0, top.shape[0] - size + 1, 2)
-        image = np.rot90(top[y : y + size, x : x + size], rng.integers(4))
+        image = np.rot90(top[y : y + size, x : x + size], int(rng.integers(4)))
         if rng.random() < 0.3:
             image = image[..., rng.permutation(3)]
         return np.ascontiguousarray(image)
 
-    def _perspective(self) -> Floats:
+    def _perspective(self) -> Array:
         rng, size = self.rng, self.size
         m = np.eye(3)
         if rng.random() < 0.6:
@@ -198,7 +198,7 @@ class SceneMaker:
         return shift @ m @ np.linalg.inv(shift)
 
     @staticmethod
-    def _index_height(quad: Floats) -> float:
+    def _index_height(quad: Array) -> float:
         return float(np.linalg.norm((quad[0] + quad[1]) / 2 - (quad[2] + quad[3]) / 2))
 
     def _mip(self, deck: DeckArt, face: Face | None, scale: float) -> Image:
@@ -213,9 +213,9 @@ class SceneMaker:
         return self._mips[key][level]
 
     def _put(
-        self, image: Image, owner: Floats, deck: DeckArt, face: Face | None,
-        x: float, y: float, turn: float, card: float, warp: Floats, number: int,
-    ) -> Floats | None:  # fmt: skip
+        self, image: Image, owner: Array, deck: DeckArt, face: Face | None,
+        x: float, y: float, turn: float, card: float, warp: Array, number: int,
+    ) -> Array | None:  # fmt: skip
         """Lay one card; returns the matrix from the art's pixels to the scene's, None if outside."""
         rng, size = self.rng, self.size
         h0, w0 = (deck.back() if face is None else deck.art(face).image).shape[:2]
@@ -246,7 +246,7 @@ class SceneMaker:
         owner[lo[1] : hi[1], lo[0] : hi[0]][laid[..., 3] > 127] = number
         return matrix
 
-    def _cover(self, image: Image, owner: Floats) -> None:
+    def _cover(self, image: Image, owner: Array) -> None:
         """Fingers, arms, pens and phones over the cards."""
         rng, size = self.rng, self.size
         mask = np.zeros((size, size), np.uint8)
@@ -268,7 +268,7 @@ class SceneMaker:
         image[:] = (image * (1 - soft) + shaded * soft).clip(0, 255)
         owner[mask > 127] = -1
 
-    def _seen(self, owner: Floats, number: int, quad: Floats) -> float | None:
+    def _seen(self, owner: Array, number: int, quad: Array) -> float | None:
         """Share of the index that shows, None when it lies outside the scene."""
         lo, hi = np.floor(quad.min(0)).astype(int), np.ceil(quad.max(0)).astype(int) + 1
         clip_lo, clip_hi = np.maximum(lo, 0), np.minimum(hi, self.size)
