@@ -1,0 +1,496 @@
+"""Watching a table: pictures in, observations out.
+
+`TableWatcher` runs the networks only where something changed and has become still, keeps the
+physical cards, and turns what happens to them into the events of one hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine import events as ev
+from engine.cards import ALL_FACES, SEATS, Seat, Suit
+from engine.deck import DOUBLE, Deck
+from vision import decoding
+from vision.books import Books, Closing
+from vision.cards import CardReader
+from vision.meldwatch import MeldWatch
+from vision.motion import Motion, Region
+from vision.seats import Sides
+from vision.table import Doubles, Table
+from vision.tracking import Card, Sighting, State, Tracker, sight
+from vision.types import Frame, Image, IndexBox, Observed
+
+PICTURES = "pictures"
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """How a table is watched.
+
+    closing: what closes a book: "turned" (LV, GL, NP) or "next_lead" (WS, EC). bidder, trump: if
+    known before play. margin_mm: what is left around a card in its evidence picture.
+    """
+
+    closing: Closing = "turned"
+    bidder: Seat | None = None
+    trump: Suit | None = None
+    margin_mm: float = 12.0
+
+
+_LEAST_CELLS = 6
+_AROUND = 25.0
+_AGAIN_SOON, _AGAIN = 0.12, 0.6
+_MELD_AGAIN = 0.4
+_NEAR_MOTION = 0.2
+_SURE, _LIKELY = 0.9, 0.6
+_LEAVING = 0.3
+"""Seconds for which a card must lie while the last book is being drawn in: cards turn in the air."""
+_PERSISTS = 1.0
+"""Seconds after which a card that cannot be read well is recorded all the same."""
+_EXPOSED_AFTER = 0.5
+_BLIND_AFTER = 1.0
+_REVISED_BY = 0.02
+_RECHECK = 0.1
+_ON_TABLE = 0.97
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is recorded of a card: its id, the reading last recorded, and pictures so far."""
+
+    id: str
+    reading: ev.Reading
+    pictures: int = 0
+    worth: float = 0.0
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A card not recorded yet, for want of a second look."""
+
+    card: Card
+    since: float
+
+
+@dataclass(slots=True)
+class Costs:
+    """What watching took: pictures, looks through the networks, and image pixels looked at."""
+
+    frames: int = 0
+    looks: int = 0
+    pixels: int = 0
+
+
+@dataclass(slots=True)
+class _Due:
+    at: float
+    region: Region
+
+
+class TableWatcher:
+    """Follows one hand on a calibrated table, from pictures in the order of their times.
+
+    Set `bidder` as soon as it is known: the bidder's first marriage names trump, and the bidder
+    leads. After HandEnded a new hand needs a new watcher.
+    """
+
+    def __init__(
+        self, table: Table, reader: CardReader, deck: Deck = DOUBLE, options: WatchOptions | None = None
+    ) -> None:
+        self.options = options or WatchOptions()
+        self.table, self.deck = table, deck
+        self.costs = Costs()
+        self._reader = reader
+        self._motion = Motion(table)
+        self._tracker = Tracker(table, self._motion)
+        sides = Sides(table, self._motion.plan)
+        self.books = Books(
+            self._motion, sides, self.options.closing, self._name, self._observe, self._reading
+        )
+        self.meld = MeldWatch(table, self._motion, sides, self._name, self._observe, self._reading)
+        self.books.leader, self.books.trump = self.options.bidder, self.options.trump
+        self._trump_named = self.options.trump is not None
+        self._known: dict[int, _Known] = {}
+        self._cards: list[Card] = []
+        self._exposed: dict[str, Card] = {}
+        self._pending: list[_Pending] = []
+        self._due: list[_Due] = []
+        self._looked: list[tuple[float, Region]] = []
+        self._rechecked = -np.inf
+        self._blind_since: float | None = None
+        self._blind = False
+        self._revised = 0
+        self.ended = False
+
+    @property
+    def bidder(self) -> Seat | None:
+        return self.books.leader
+
+    @bidder.setter
+    def bidder(self, seat: Seat | None) -> None:
+        self.books.leader = seat
+
+    # -- frames ---------------------------------------------------------------------------------
+
+    def push(self, frame: Frame) -> list[Observed]:
+        """Take the next picture; returns what was observed by it, in order."""
+        if self.ended:
+            return []
+        self.costs.frames += 1
+        at = frame.at
+        self._motion.push(frame.image, at)
+        out: list[Observed] = []
+        if self._see_nothing(at, out):
+            return out
+        region = self._next_region(at)
+        if region is not None:
+            out += self._look(frame.image, region, at)
+        if at - self._rechecked >= _RECHECK:
+            self._rechecked = at
+            for card in self._tracker.recheck():
+                self._lost(card, at)
+        out += self._commit(at)
+        out += self.meld.step(at)
+        out += self.books.step(at)
+        out += self._after_books(at)
+        self._motion.refresh(self._tracker.spots())
+        return out
+
+    def finish(self) -> list[Observed]:
+        """No more pictures come: conclude what can be concluded."""
+        if self.ended:
+            return []
+        out = self.books.finish()
+        out += self._revise(self._motion.at, whole=True)
+        return out
+
+    def _see_nothing(self, at: float, out: list[Observed]) -> bool:
+        why = self._motion.blind()
+        if why is None:
+            self._blind_since = None
+            if self._blind:
+                self._blind = False
+                out.append(Observed(ev.SightRegained(), at))
+            return False
+        if self._blind_since is None:
+            self._blind_since = at
+        if not self._blind and at - self._blind_since >= _BLIND_AFTER:
+            self._blind = True
+            out.append(Observed(ev.SightLost(why), self._blind_since))
+        return True
+
+    # -- where to look --------------------------------------------------------------------------
+
+    def _next_region(self, at: float) -> Region | None:
+        """The part of the table to be read in this picture; at most one, so that no picture costs much."""
+        self._looked = [(t, r) for t, r in self._looked if at - t < _NEAR_MOTION]
+        for region in self._motion.settled(_LEAST_CELLS):
+            if region.beside_motion and any(_overlap(region, r) for _, r in self._looked):
+                continue
+            return region
+        for due in self._due:
+            if due.at <= at:
+                self._due.remove(due)
+                return due.region
+        return None
+
+    def _again(self, card: Card, at: float) -> None:
+        low, high = card.polygon.min(axis=0), card.polygon.max(axis=0)
+        nothing = np.zeros_like(self._motion.changed)
+        region = Region(nothing, (float(low[0]), float(low[1])), (float(high[0]), float(high[1])), False)
+        self._due.append(_Due(at, region))
+        self._due.sort(key=lambda d: d.at)
+
+    def _look(self, image: Image, region: Region, at: float) -> list[Observed]:
+        self._looked.append((at, region))
+        sightings = self._read_region(image, region)
+        update = self._tracker.look(sightings, region, at)
+        seen = [self._motion.plan.spot(c.polygon) for c in self._tracker.cards if c.last_seen == at]
+        self._motion.accept(region.cells | self._motion.cells(seen))
+        out: list[Observed] = []
+        for card in update.gone:
+            self._lost(card, at)
+        for card in update.moved:
+            out += self._went(card, at)
+        for card in update.new:
+            self._pending.append(_Pending(card, at))
+        for card in self._tracker.cards:
+            if card.last_seen == at:
+                self._picture(card, image)
+        return out
+
+    def _read_region(self, image: Image, region: Region) -> list[Sighting]:
+        """Cards read in the crop of the full picture that holds the region and the cards about it."""
+        low, high = np.array(region.low) - _AROUND, np.array(region.high) + _AROUND
+        corners = [_box(low, high)]
+        corners += [
+            c.polygon
+            for c in self._tracker.cards
+            if (c.polygon.min(axis=0) <= region.high).all() and (c.polygon.max(axis=0) >= region.low).all()
+        ]
+        x0, y0, x1, y1 = self._pixels(np.concatenate(corners), image)
+        if x1 - x0 < 8 or y1 - y0 < 8:
+            return []
+        self.costs.looks += 1
+        self.costs.pixels += (x1 - x0) * (y1 - y0)
+        middle = (low + high) / 2
+        found = self._reader.finder.find(image[y0:y1, x0:x1], self.table.index_height(middle))
+        boxes = [
+            IndexBox((b.top[0] + x0, b.top[1] + y0), (b.foot[0] + x0, b.foot[1] + y0), b.score) for b in found
+        ]
+        cards = self._reader.assemble(self._reader.read_indices(image, boxes), self.table)
+        sightings = [sight(c, self.table) for c in cards]
+        half = np.asarray(self.table.size_mm) / 2
+        return [s for s in sightings if (np.abs(s.centre) <= half * _ON_TABLE).all()]
+
+    def _pixels(self, mm: Doubles, image: Image, margin: float = 0.0) -> tuple[int, int, int, int]:
+        """Bounds in the picture of points in mm: x0, y0, x1, y1."""
+        points = self.table.pixels(mm)
+        height, width = image.shape[:2]
+        x0, y0 = np.clip(np.floor(points.min(axis=0) - margin), 0, (width, height)).astype(int).tolist()
+        x1, y1 = np.clip(np.ceil(points.max(axis=0) + margin), 0, (width, height)).astype(int).tolist()
+        return x0, y0, x1, y1
+
+    def _picture(self, card: Card, image: Image) -> None:
+        """Keep the best picture of the card: most sure, all of it to be seen."""
+        spot = self._motion.plan.spot(card.polygon)
+        worth = float(card.evidence.probabilities.max()) - self._motion.share_active(spot)
+        if card.picture is not None and worth < card.picture_worth:
+            return
+        margin = self.options.margin_mm * self.table.px_per_mm(card.centre)
+        x0, y0, x1, y1 = self._pixels(card.polygon, image, margin)
+        card.picture, card.picture_worth = image[y0:y1, x0:x1].copy(), worth
+
+    # -- what became of cards -------------------------------------------------------------------
+
+    def _commit(self, at: float) -> list[Observed]:
+        """Record cards that were seen well enough."""
+        out: list[Observed] = []
+        waiting: list[_Pending] = []
+        for p in sorted(self._pending, key=lambda p: (p.card.rested, p.card.level)):
+            card = p.card
+            if card.state is State.GONE:
+                continue
+            if card.missed > 1:  # nothing is there: it was never a card
+                self._tracker.drop(card)
+                continue
+            if card.state is not State.LIES:
+                if at - p.since < 3.0:
+                    waiting.append(p)
+                else:
+                    self._tracker.drop(card)
+                continue
+            kind = self._kind(card)
+            if self._ready(card, kind, p.since, at):
+                out += self._record(card, kind, at)
+            else:
+                waiting.append(p)
+                soon = _AGAIN_SOON if kind == "play" else _MELD_AGAIN
+                if not any(_within(card, d.region) for d in self._due):
+                    self._again(card, max(at, card.last_seen + soon))
+        self._pending = waiting
+        return out
+
+    def _kind(self, card: Card) -> str:
+        """What a card is that lies there: in play, meld, or exposed."""
+        play = self.table.area(card.centre) == "play"
+        if self.books.books:
+            return "play" if play else "exposed"
+        if self.meld.lying and (not play or self.meld.beside(card)):
+            return "meld"
+        return "play" if play else "meld"
+
+    def _ready(self, card: Card, kind: str, since: float, at: float) -> bool:
+        """Whether a card was seen well enough to be recorded."""
+        sure, age = float(card.evidence.probabilities.max()), at - since
+        if age >= _PERSISTS and card.looks > 2:
+            return kind == "play" or sure >= _LIKELY
+        if kind == "play" and not self.books.leaving:
+            if card.looks > 1:
+                return sure >= _LIKELY
+            return sure >= _SURE and self._motion.share_active(self._tracker.spot(card)) < 0.1
+        wait = {"play": _LEAVING, "meld": _MELD_AGAIN, "exposed": _EXPOSED_AFTER}[kind] - 0.05
+        return card.looks > 1 and age >= wait and sure >= (_LIKELY if kind == "meld" else _SURE)
+
+    def _record(self, card: Card, kind: str, at: float) -> list[Observed]:
+        if kind == "meld":
+            return self.meld.lay(card)
+        if kind == "exposed":
+            seat = self._seat_of_side(card)
+            what = ev.CardExposed(self._name(card), seat, self._reading(card), "dropped")
+            self._exposed[what.card] = card
+            return [self._observe(what, card.rested, card)]
+        out = self._begin_play(card) if not self.books.books else []
+        out += self.books.lay(card)
+        if len(self.books.books) == 1 and len(self.books.books[0].laid) == 1:
+            out += self._name_trump(self.books.books[0].laid[0].seat, card.rested)
+        self._again(card, at + _AGAIN)
+        return out
+
+    def _begin_play(self, card: Card) -> list[Observed]:
+        return self.meld.close()
+
+    def _name_trump(self, leader: Seat, at: float) -> list[Observed]:
+        """Trump is the first marriage laid by the bidder; who leads to the first book is the bidder."""
+        if self._trump_named:
+            return []
+        seat = self.bidder or leader
+        suit = self.meld.first_marriage(seat)
+        if suit is None:
+            return []
+        self._trump_named, self.books.trump = True, suit
+        return [self._observe(ev.TrumpNamed(suit, seat), at, None)]
+
+    def _seat_of_side(self, card: Card) -> Seat:
+        return self.table.seat(card.centre)
+
+    def _went(self, card: Card, at: float) -> list[Observed]:
+        """A card was pushed: within its area nothing happened; from one to another it was played or drawn."""
+        known = self._known.get(id(card))
+        if known is None:
+            return []
+        play = self.table.area(card.centre) == "play"
+        in_book = self.books.of(card)
+        if in_book is not None:
+            if not play and not in_book[0].closed and in_book[0].left_at is None:
+                self._exposed[known.id] = card
+                return self.books.withdrawn(card, at)
+            in_book[1].gone_at = None
+            return []
+        if play and (self.books.books or known.id in self._exposed):
+            self._exposed.pop(known.id, None)
+            card.rested = self._motion.rested(self._motion.plan.spot(card.polygon))
+            return self.books.lay(card)
+        return []
+
+    def _lost(self, card: Card, at: float) -> None:
+        when = card.disturbed_at if card.disturbed_at is not None else at
+        self.meld.gone(card, when)
+        self.books.gone(card, when)
+        known = self._known.get(id(card))
+        if known is not None:
+            self._exposed.pop(known.id, None)
+
+    def _after_books(self, at: float) -> list[Observed]:
+        """Joint reading whenever a book was closed; the hand's end with the last one."""
+        out: list[Observed] = []
+        for book in self.books.books:
+            if book.left_at is not None:
+                for x in book.standing:
+                    if x.card.state is not State.GONE:
+                        self._tracker.drop(x.card)
+        done = sum(1 for b in self.books.books if b.left_at is not None)
+        if done > self._revised:
+            self._revised = done
+            last = self.books.books[-1]
+            if done == self.deck.size // 4 and last.left_at is not None:
+                out += self.books.step(last.left_at + 10)
+                if not last.closed:
+                    last.closed = True
+                    out.append(self._observe(ev.BookClosed(last.number, "turned"), last.left_at, None))
+                out += self._revise(at, whole=True)
+                out.append(Observed(ev.HandEnded(), at))
+                self.ended = True
+            else:
+                out += self._revise(at, whole=False)
+        return out
+
+    # -- readings -------------------------------------------------------------------------------
+
+    def _name(self, card: Card) -> str:
+        """The card's id: c001, c002 ... in the order of first sight."""
+        known = self._known.get(id(card))
+        if known is None:
+            known = _Known(f"c{len(self._known) + 1:03d}", ev.Reading(card.face))
+            self._known[id(card)] = known
+            self._cards.append(card)
+        return known.id
+
+    def _reading(self, card: Card) -> ev.Reading:
+        """What the card reads as by itself, its picture named."""
+        known = self._known[id(card)]
+        p = card.evidence.probabilities
+        first, second = np.argsort(-p, kind="stable")[:2]
+        known.reading = ev.Reading(
+            ALL_FACES[int(first)], _rounded(p[first]), ALL_FACES[int(second)], _rounded(p[second]),
+            self._picture_name(known, card),
+        )  # fmt: skip
+        return known.reading
+
+    def _picture_name(self, known: _Known, card: Card) -> str:
+        """The name of the card's best picture: a new one if it is better than what was recorded."""
+        if known.pictures == 0 or card.picture_worth > known.worth + 0.05:
+            known.pictures += 1
+            known.worth = card.picture_worth
+        suffix = "" if known.pictures == 1 else f"-{known.pictures}"
+        return f"{PICTURES}/{known.id}{suffix}.jpg"
+
+    def _observe(self, what: ev.What, at: float, card: Card | None) -> Observed:
+        pictures = {}
+        reading = getattr(what, "reading", None)
+        if card is not None and card.picture is not None and reading is not None and reading.picture:
+            pictures[reading.picture] = card.picture
+        return Observed(what, at, pictures)
+
+    def _revise(self, at: float, whole: bool) -> list[Observed]:
+        """Read all cards played so far jointly, at the end of the hand with the meld they were before."""
+        played = [
+            (x.seat, x.card) for b in self.books.books for x in b.standing if not self._is_foreign(x.card)
+        ]
+        logs = [card.evidence.logs for _, card in played]
+        melded = [m for m in self.meld.melded if not any(m.card is c for _, c in played)]
+        links: dict[int, int] = {}
+        if whole:
+            for seat in SEATS:
+                mine = [n for n, (s, _) in enumerate(played) if s == seat]
+                theirs = [n for n, m in enumerate(melded) if m.seat == seat]
+                pairs = decoding.link([melded[n].card.evidence.logs for n in theirs], [logs[n] for n in mine])
+                links |= {theirs[a]: mine[b] for a, b in pairs.items()}
+            for a, b in links.items():
+                logs[b] = logs[b] + melded[a].card.evidence.logs
+        decoded = decoding.decode(logs, self.deck)
+        out: list[Observed] = []
+        for (_, card), d in zip(played, decoded, strict=True):
+            out += self._revised_reading(card, d, at)
+        if whole:
+            for a, m in enumerate(melded):
+                if a in links:
+                    out += self._revised_reading(m.card, decoded[links[a]], at)
+        return out
+
+    def _revised_reading(self, card: Card, d: decoding.Decoded, at: float) -> list[Observed]:
+        known = self._known[id(card)]
+        old = known.reading
+        if d.face == old.face and abs(d.probability - old.probability) < _REVISED_BY:
+            return []
+        before = known.pictures
+        name = self._picture_name(known, card)
+        known.reading = ev.Reading(
+            d.face, _rounded(d.probability), d.second, _rounded(d.second_probability), name
+        )
+        what = ev.ReadingRevised(known.id, known.reading)
+        return [self._observe(what, at, card if known.pictures > before else None)]
+
+    @staticmethod
+    def _is_foreign(card: Card) -> bool:
+        return card.evidence.foreign > 0
+
+
+def _rounded(p: float) -> float:
+    return round(float(p), 4)
+
+
+def _box(low: Doubles, high: Doubles) -> Doubles:
+    return np.array([(low[0], low[1]), (low[0], high[1]), (high[0], high[1]), (high[0], low[1])])
+
+
+def _overlap(a: Region, b: Region) -> bool:
+    return bool((np.array(a.low) <= b.high).all() and (np.array(a.high) >= b.low).all())
+
+
+def _within(card: Card, region: Region) -> bool:
+    low, high = card.polygon.min(axis=0), card.polygon.max(axis=0)
+    return bool((low >= np.array(region.low) - 5).all() and (high <= np.array(region.high) + 5).all())
