@@ -9,12 +9,9 @@ from typing import Any
 from engine import cards
 from engine import events as ev
 from engine.cards import Seat, Suit
+from engine.caseform import CaseError
 from engine.hand import fold
 from engine.state import HandState
-
-
-class CaseError(ValueError):
-    """A case that cannot be read or run; the message says what is not understood."""
 
 
 class CaseLog:
