@@ -32,7 +32,7 @@ from engine.sheet import (
     Term,
     Unplayed,
 )
-from engine.sheet_round import Bidding, Game
+from engine.sheet_round import Bidding, Game, Tournament
 
 __all__ = ["ALL_POINTS", "Award", "RuleError", "RuleSet", "Term", "available", "load"]
 
@@ -56,6 +56,7 @@ class RuleSet:
     call: Call
     penalty: Penalty
     game: Game
+    tournament: Tournament
     sources: Mapping[str, tuple[str, ...]] = field(repr=False, hash=False)
 
     def clauses(self, key: str) -> tuple[str, ...]:
