@@ -11,7 +11,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from types import UnionType
@@ -22,6 +22,7 @@ from engine.sheet import (
     Award,
     Books,
     Call,
+    Deal,
     Exposed,
     Meld,
     Misdeal,
@@ -30,6 +31,7 @@ from engine.sheet import (
     RuleError,
     Scoring,
     Term,
+    Trump,
     Unplayed,
 )
 from engine.sheet_round import Bidding, Game, Tournament
@@ -45,8 +47,10 @@ class RuleSet:
 
     name: str
     title: str
+    deal: Deal
     misdeal: Misdeal
     bidding: Bidding
+    trump: Trump
     meld: Meld
     unplayed: Unplayed
     scoring: Scoring
@@ -60,7 +64,10 @@ class RuleSet:
     sources: Mapping[str, tuple[str, ...]] = field(repr=False, hash=False)
 
     def clauses(self, key: str) -> tuple[str, ...]:
-        """Clause and decision ids behind `section.key`. Raises KeyError for an unknown key."""
+        """Clause and decision ids behind `section.key`; "silent": a default where nothing is printed.
+
+        Raises KeyError for an unknown key.
+        """
         return self.sources[key]
 
 
@@ -156,9 +163,13 @@ def _section(
     values = {}
     for f in fields(kind):
         at, hint, entry = (section, f.name), hints[f.name], table.get(f.name)
+        if entry is None and f.default is not MISSING:
+            sources[f"{section}.{f.name}"] = ()
+            continue
         if entry is None:
             raise where.error((section,), f"[{section}] lacks the key '{f.name}'")
-        parts = ("bidders", "others") if hint is Award else ("is",)
+        award = Award in (hint, *get_args(hint))
+        parts = ("bidders", "others") if award else ("is",)
         if not isinstance(entry, dict) or set(entry) != {*parts, "from"}:
             form = ", ".join(f"{p} = ..." for p in (*parts, "from"))
             raise where.error(at, f"{section}.{f.name} must have the form {{ {form} }}")
@@ -167,7 +178,7 @@ def _section(
             raise where.error(at, f'{section}.{f.name}: from must be a list of clause ids like ["LV-02"]')
         sources[f"{section}.{f.name}"] = tuple(origin)
         try:
-            if hint is Award:
+            if award:
                 sides = [_convert(tuple[str, ...], entry[p]) for p in parts]
                 values[f.name] = Award(*(tuple(Term.parse(t) for t in side) for side in sides))
             else:

@@ -67,13 +67,56 @@ class Award:
 
 
 @dataclass(frozen=True, slots=True)
+class Deal:
+    """Facts of the deal that people enter or see; `engine.deal` says what follows from them.
+
+    `packets`: how many cards may be dealt at a time. `unfounded_complaint`: what the director may
+    give the dealing team.
+    """
+
+    cards_each: int
+    shuffles: int
+    cut: Literal["offered", "made"]
+    cut_leaves: int
+    no_cut: Literal["redeal_on_request", "before_deal", "director"]
+    packets: tuple[int, ...]
+    first_dealer: Literal["agreed"]
+    order: Literal["clockwise", "each_once"]
+    exposed_card: Literal["consent_or_second_deck", "redeal", "exposed_card", "director"]
+    unfounded_complaint: int
+
+
+AfterBids: TypeAlias = Literal["redeal", "by_cards", "one_short", "play_on", "dealers_set"]
+
+
+@dataclass(frozen=True, slots=True)
 class Misdeal:
+    """Wrong numbers of cards, by when they are found. `fine`: for each player concerned, at the end."""
+
+    before_bidding: Literal["second_deck", "redeal", "draw", "by_cards"]
+    same_dealer_twice: Literal["deal_passes", "no_limit"]
+    before_first_book: AfterBids
+    after_first_book: AfterBids
     leftover: Literal["last_book"]
+    fine: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trump:
+    """`meld_before`: whether others may lay meld before trump is known."""
+
+    marriage_needed: bool
+    fixed_by: Literal["first_marriage", "word"]
+    meld_before: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Meld:
-    """Values for one, two, three and four sets. `run_undeclared` empty: no declaration is asked for."""
+    """Values for one, two, three and four sets.
+
+    `run_undeclared`: runs of a bidder who did not declare a double run on the first bid; empty where
+    no declaration is asked for.
+    """
 
     board: int
     closes: Literal["first_card", "first_card_after_pickup", "bidders_first_card"]
@@ -86,8 +129,8 @@ class Meld:
     marriage: tuple[int, ...]
     royal_marriage: tuple[int, ...]
     run: tuple[int, ...]
-    run_undeclared: tuple[int, ...]
     double_roundhouse_premium: int
+    run_undeclared: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for f in fields(self):
@@ -98,12 +141,26 @@ class Meld:
 
 @dataclass(frozen=True, slots=True)
 class Unplayed:
-    """Hands that are not played."""
+    """Hands that are not played.
+
+    `no_marriage_dropped`: when the bid was dropped on the dealer, if that differs.
+    `hidden_playable`: a marriage and a board are found in a hand said to have none.
+    `hidden`: what is due when one is found; where the hand is to be played or is a renege, only if
+    the team has no board. `impossible`: team meld and all points are less than the bid; `void`:
+    what is then due.
+    """
 
     no_marriage: Award
     no_board: Award
     hidden_playable: Outcome
+    hidden: Award
     impossible: Literal["played_out", "void"]
+    void: Award | None = None
+    no_marriage_dropped: Award | None = None
+
+    def __post_init__(self) -> None:
+        if (self.impossible == "void") != (self.void is not None):
+            raise RuleError('void must say what is due where impossible is "void", and only there')
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +175,21 @@ class Exposed:
     must_be_played: bool
     partner_may_not_lead: bool
     partner_may_not_name: bool
+    shown_on_purpose: Literal["director", "opponents_take_rest"]
 
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """`closed_by`: any of these closes a book; a book someone entered as closed is closed."""
+    """`closed_by`: any of these closes a book; a book someone entered as closed is closed.
+
+    `lies_at_most`: seconds for which a full book may lie open, 0 without limit.
+    """
 
     closed_by: tuple[Literal["turned", "next_lead"], ...]
     correct_until: Literal["book_closed", "next_card"]
+    lies_at_most: int
+    collected_by: Literal["winner", "winner_or_partner", "one_per_team"]
+    all_played: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +204,23 @@ class Renege:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Against whom a call goes that is not proven, or when a team's books are out of order."""
+    """`earliest`: from when a renege may be called. `must_name`: what the caller says.
 
+    `unproven` and `books_out_of_order`: against whom a call goes that is not proven, or one when a
+    team's books are not in the order collected.
+    """
+
+    earliest: Literal["book_closed", "next_card"]
+    must_name: tuple[Literal["kind", "proof_cards", "person", "book_cards"], ...]
     unproven: Literal["caller", "nobody"]
     books_out_of_order: Literal["owner", "director"]
 
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
+    """Awards after a renege; `aces_...`: for aces not declared where that has its own amount."""
+
     bidders_fault: Award
     others_fault: Award
+    aces_bidders_fault: Award | None = None
+    aces_others_fault: Award | None = None
