@@ -99,6 +99,8 @@ _PHRASES = {
     "wants": re.compile(rf"{_SEAT} then wants to replace {_CARD} by {_CARD}"),
     "turned in front": re.compile(rf"book turned down in front of {_SEAT}"),
     "turned": re.compile(r"book turned over"),
+    "leads": re.compile(rf"{_SEAT} leads {_CARD} while {_SEAT} still has meld on the table"),
+    "adds": re.compile(rf"{_SEAT} then adds ({_CARD}(?: {_CARD})*) to the meld"),
     "nothing": re.compile(r"book not turned|next trick not led"),
 }
 
@@ -106,7 +108,8 @@ _PHRASES = {
 def enact(event: str, log: CaseLog) -> str | None:
     """Add what these words say happened after the first book's cards lay; the card taken back, if any.
 
-    "holding a spade" is entered as a spade shown to the director. Raises CaseError for other words.
+    "holding a spade" is entered as a spade shown to the director, "still has meld" as a jack that lies
+    there. Raises CaseError for other words.
     """
     taken = None
     for phrase in re.split(r"[;,] ", event):
@@ -125,6 +128,11 @@ def enact(event: str, log: CaseLog) -> str | None:
             elif name == "wants":
                 taken = log.take_back(cards.seat(m[1]), m[2])
                 log.lay(cards.seat(m[1]), m[3])
+            elif name == "leads":
+                log.meld(cards.seat(m[3]), ["JC"])
+                log.lay(cards.seat(m[1]), m[2])
+            elif name == "adds":
+                log.meld(cards.seat(m[1]), m[2].split())
             elif name.startswith("turned"):
                 log.close(1, "turned")
                 if m.groups():

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from engine import cards, meld, play, scoring
+from engine import cards, meld, play, scoring, sweep
 from engine.cards import SEATS, Face, Team, team_of
 from engine.caseform import CaseError, Given, Got, Handler, teams
 from engine.caselog import CaseLog, enact
 from engine.flags import Flag
 from engine.renege import audit
 from engine.rules import RuleSet
-from engine.scoring import Facts
+from engine.scoring import Facts, HandScore
 from engine.state import HandState
 
 
@@ -53,14 +53,26 @@ def _meld(given: Given, expect: dict[str, Any], law: RuleSet) -> Got:
         for seat, laid in given["late_shown"].items():
             log.meld(seat, laid)
         state = log.state()
-        return {"counted": {s: state.meld_count(s).total for s in given["late_shown"]}}
+        faults = [f.seat for f in audit(state) if f.kind == "ACES"]
+        return {
+            "counted": {s: state.meld_count(s).total for s in given["late_shown"]},
+            "aces_fault": [s for s in given["late_shown"] if s in faults],
+        }
+    if "event" in given:
+        enact(given["event"], log)
+        state = log.state()
+        added = [m for laid in state.meld.values() for m in laid if m.seq > state.plays[0].seq]
+        return {
+            "first_card_counts_as_played": not state.meld_open,
+            "late_meld_counted": all(m.counts == "all" for m in added),
+        }
     if "laid_in_order" in given:
         log.bid(given["bidder"], "50")
         log.say_trump(given["bidder"], given["named_aloud"])
         for laid in given["laid_in_order"]:
             log.meld(given["bidder"], laid)
         return {"trump": log.state().trump}
-    raise CaseError("a meld case gives cards, laid, late_shown or laid_in_order")
+    raise CaseError("a meld case gives cards, laid, late_shown, laid_in_order or event")
 
 
 # Play
@@ -201,6 +213,8 @@ def _aces(given: Given, law: RuleSet) -> Got:
             log.close(n)
     flag = next((f for f in audit(log.state()) if f.kind == "ACES"), None)
     got: Got = {"renege": flag is not None and flag.status == "proven", "kind": None}
+    if flag and law.renege.aces == "director":
+        got |= {"flag": "aces_not_declared", "ruling": "director", "proposed": f"{law.name} renege penalty"}
     if flag and flag.sets:
         got |= {"kind": flag.kind, "seat": flag.seat, "declared_sets": flag.sets[0]}
         got |= {"proven_sets": flag.sets[1], "proof": [str(x.face) for x in flag.cards]}
@@ -220,28 +234,55 @@ def _facts(hand: Any) -> Facts:
 def _hand_score(given: Given, expect: dict[str, Any], law: RuleSet) -> Got:
     event = given["event"]
     facts = Facts(given["bid"], given["bidders"], teams(given.get("meld")), teams(given.get("points")))
-    if event == "played":
-        result = scoring.played(facts, law)
-    elif event in ("no_board", "no_marriage"):
-        result = scoring.not_played(event, facts, law)
-    elif event == "no_marriage_claimed":
-        found = given["found"]
-        result = scoring.claim_checked(
-            found["bidder_has_marriage"], found["team_meld_with_it"], "no_marriage", facts, law
-        )
-    elif event == "contract_check":
+    if event == "contract_check":
         certain = scoring.certain_set(facts)
         void = certain and law.unplayed.impossible == "void"
         return {"result": "void" if void else "play_out", "certain_set": certain}
-    else:
-        raise CaseError(f"event '{event}' is not understood")
+    result = _result(event, given, facts, law)
     got: Got = {"result": result.result, "hand": dict(result.change)}
     if "score_before" in given:
-        before = teams(given["score_before"])
-        after = {team: before[team] + result.change[team] for team in before}
-        over, won = scoring.game_over(after, facts.bidders, law)
-        got |= {"score_after": after, "game_over": over, "winner": won}
+        books = teams(given.get("tricks"))
+        hands = _FORMATS.get(given.get("format", ""))
+        if hands is None:
+            raise CaseError(f"format '{given['format']}' is not understood")
+        now = sweep.after_hand(result, facts, books, teams(given["score_before"]), law, hands=hands)
+        got |= {"score_after": dict(now.totals), "final": dict(now.final), "game_over": now.over}
+        got |= {"winner": now.winner, "bonus": now.bonus, "boston": None, "pinochle": None}
+        got["boston" if law.game.automatic_win == "all_books" else "pinochle"] = now.sweep
     return got
+
+
+_FORMATS: Final = {"": 0, "mini_4_hands": 4}
+
+
+def _result(event: str, given: Given, facts: Facts, law: RuleSet) -> HandScore:
+    board, dropped = facts.meld[facts.bidders], given.get("dropped", False)
+    match event:
+        case "played":
+            return scoring.played(facts, law)
+        case "no_board" | "no_marriage":
+            return scoring.not_played(event, facts, law, dropped)
+        case "unplayable":
+            return scoring.not_played("impossible", facts, law, dropped)
+        case "no_marriage_hidden" | "no_marriage_hidden_playable":
+            refused = event == "no_marriage_hidden_playable"
+            return scoring.claim_checked(
+                True, board, "no_marriage", facts, law, refused=refused, dropped=dropped
+            )
+        case "no_board_hidden":
+            return scoring.claim_checked(True, board, "no_board", facts, law, dropped=dropped)
+        case "no_marriage_claimed":
+            found = given["found"]
+            unknown = set(found) - {"bidder_has_marriage", "team_meld_with_it"}
+            if unknown:
+                raise CaseError(f"given.found.{min(unknown)} is not understood")
+            marriage, meld_found = found["bidder_has_marriage"], found["team_meld_with_it"]
+            return scoring.claim_checked(marriage, meld_found, "no_marriage", facts, law, dropped=dropped)
+        case "aces" | "aces_ec":
+            return scoring.aces_award(given["offender"], facts, law)
+        case "renege":
+            return scoring.renege_award(given["offender"], facts, law)
+    raise CaseError(f"event '{event}' is not understood")
 
 
 KINDS: Final[dict[str, Handler]] = {

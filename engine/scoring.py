@@ -7,7 +7,7 @@ result says which clause gives it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from engine.cards import SEAT_NAMES, TEAMS, Seat, Team, opponents, team_of
@@ -15,7 +15,7 @@ from engine.rules import ALL_POINTS, Award, RuleSet, Term
 from engine.state import HandState
 
 Result: TypeAlias = Literal[
-    "made", "set", "set_unplayed", "renege", "must_be_played", "play_out", "unfinished", "no_bid"
+    "made", "set", "set_unplayed", "renege", "aces", "must_be_played", "play_out", "unfinished", "no_bid",
 ]  # fmt: skip
 TEAM_NAMES: dict[Team, str] = {"NS": "North-South", "EW": "East-West"}
 
@@ -52,7 +52,7 @@ class Facts:
 
 
 def _award(result: Result, why: str, award: Award, key: str, facts: Facts, rules: RuleSet) -> HandScore:
-    ids = rules.clauses(key)
+    ids = tuple(i for i in rules.clauses(key) if _matters(i, award, facts, rules))
     lines = []
     change: dict[Team, int] = {"NS": 0, "EW": 0}
     for team, terms in ((facts.bidders, award.bidders), (opponents(facts.bidders), award.others)):
@@ -62,15 +62,38 @@ def _award(result: Result, why: str, award: Award, key: str, facts: Facts, rules
             lines.append(Line(team, amount, _said(term, facts, team), ids))
         if not terms:
             lines.append(Line(team, 0, "nothing", ids))
-    return HandScore(result, change, tuple(lines), f"{why} ({', '.join(ids)})", ids)
+    said = ", ".join(i for i in ids if i != "silent") or "the sheet is silent"
+    return HandScore(result, change, tuple(lines), f"{why} ({said})", ids)
+
+
+def _matters(decision: str, award: Award, facts: Facts, rules: RuleSet) -> bool:
+    """Whether a decision that fills a silence made a difference here; clauses always count."""
+    others = opponents(facts.bidders)
+    meld, points = facts.meld[others], facts.points[others]
+    match decision:
+        case "D-04":  # meld of any size where the clause prints no test
+            sides = ((facts.bidders, award.bidders), (others, award.others))
+            return any(
+                term.what == "meld" and not term.only_from and 0 < facts.meld[team] < rules.meld.board
+                for team, terms in sides
+                for term in terms
+            )
+        case "D-05":  # low points do not cost the others their meld
+            return points < rules.scoring.save <= meld
+        case "D-07":  # what the others lose in a hand that is made
+            return points < rules.scoring.save or 0 < meld < rules.meld.board
+    return True
 
 
 def _said(term: Term, facts: Facts, team: Team) -> str:
     value = {"bid": facts.bid, "meld": facts.meld[team], "points": facts.points[team]}.get(term.what)
     if value is None:
         return f"{term} points"
+    sign = "minus " if term.sign < 0 else ""
+    if value < term.at_least:
+        return f"{sign}{term.what} {value}, raised to {term.at_least}"
     lost = " (too little)" if value < term.only_from else ""
-    return f"{term.what} {value}{lost}"
+    return f"{sign}{term.what} {value}{lost}"
 
 
 def played(facts: Facts, rules: RuleSet) -> HandScore:
@@ -92,29 +115,67 @@ def played(facts: Facts, rules: RuleSet) -> HandScore:
     return _award("made", f"{name} make {facts.bid} with {total}", award, "scoring.made", facts, rules)
 
 
-Unplayed: TypeAlias = Literal["no_marriage", "no_board"]
+Unplayed: TypeAlias = Literal["no_marriage", "no_board", "impossible"]
+_REASONS: dict[Unplayed, str] = {
+    "no_marriage": "the bidder has no marriage",
+    "no_board": "the bidding team has no board",
+    "impossible": "meld and all points are less than the bid",
+}
 
 
-def not_played(why: Unplayed, facts: Facts, rules: RuleSet) -> HandScore:
-    """The bidder has no marriage, or the team no board: the hand is not played (LV-80, LV-81).
+def not_played(why: Unplayed, facts: Facts, rules: RuleSet, dropped: bool = False) -> HandScore:
+    """The bidder has no marriage, the team no board, or the bid cannot be reached (LV-80, GL-17, NP-30).
 
-    The other team's meld in `facts` is counted without trump where no trump was named.
+    The other team's meld in `facts` is counted without trump where no trump was named. `dropped`: the
+    bid was dropped on the dealer (NP-35). An impossible bid is played out where the sheet says so.
     """
-    reason = {"no_marriage": "the bidder has no marriage", "no_board": "the bidding team has no board"}[why]
-    text = f"{TEAM_NAMES[facts.bidders]} are set, the hand is not played: {reason}"
-    award = rules.unplayed.no_marriage if why == "no_marriage" else rules.unplayed.no_board
-    return _award("set_unplayed", text, award, f"unplayed.{why}", facts, rules)
+    law, name = rules.unplayed, TEAM_NAMES[facts.bidders]
+    key, award = f"unplayed.{why}", law.no_board
+    if why == "no_marriage":
+        award = law.no_marriage
+        if dropped and law.no_marriage_dropped:
+            key, award = "unplayed.no_marriage_dropped", law.no_marriage_dropped
+    elif why == "impossible":
+        if law.void is None:
+            ids = rules.clauses("unplayed.impossible")
+            text = f"{name} cannot reach {facts.bid}, the hand is played out ({', '.join(ids)})"
+            return HandScore("play_out", {"NS": 0, "EW": 0}, (), text, ids)
+        key, award = "unplayed.void", law.void
+    text = f"{name} are set, the hand is not played: {_REASONS[why]}"
+    return _award("set_unplayed", text, award, key, facts, rules)
 
 
 def claim_checked(
-    has_marriage: bool, team_meld: int, why: Unplayed, facts: Facts, rules: RuleSet
+    has_marriage: bool,
+    team_meld: int,
+    why: Unplayed,
+    facts: Facts,
+    rules: RuleSet,
+    *,
+    refused: bool = False,
+    dropped: bool = False,
 ) -> HandScore:
-    """The bidder said there was no marriage or no board; this is what the cards showed (LV-82, D-12)."""
-    if has_marriage and team_meld >= rules.meld.board:
+    """The bidder said there was no marriage or no board; this is what the cards showed (LV-82, D-12).
+
+    `refused`: the director finds that the hand could have been played (GL-07).
+    """
+    board = team_meld >= rules.meld.board
+    outcome = rules.unplayed.hidden_playable
+    hidden = has_marriage if why == "no_marriage" else board
+    if not hidden:
+        return not_played(why, facts, rules, dropped)
+    found = "a marriage was found" if why == "no_marriage" else f"{team_meld} meld was found"
+    if outcome == "must_be_played" and board:
         ids = rules.clauses("unplayed.hidden_playable")
-        text = f"a marriage and {team_meld} meld were found: the hand must be played ({', '.join(ids)})"
+        text = f"{found}, with {team_meld} meld: the hand must be played ({', '.join(ids)})"
         return HandScore("must_be_played", {"NS": 0, "EW": 0}, (), text, ids)
-    return not_played("no_board" if has_marriage else why, facts, rules)
+    if outcome == "renege" and (refused or why == "no_board"):
+        award = rules.penalty.bidders_fault
+        text = f"{found} and the hand could have been played: as a renege of {TEAM_NAMES[facts.bidders]}"
+        text += f" ({', '.join(rules.clauses('unplayed.hidden_playable'))})"
+        return _award("set_unplayed", text, award, "penalty.bidders_fault", facts, rules)
+    text = f"{TEAM_NAMES[facts.bidders]} are set, the hand is not played: {found}"
+    return _award("set_unplayed", text, rules.unplayed.hidden, "unplayed.hidden", facts, rules)
 
 
 def certain_set(facts: Facts) -> bool:
@@ -128,6 +189,24 @@ def renege_award(offender: Team, facts: Facts, rules: RuleSet) -> HandScore:
     key = "penalty.bidders_fault" if mine else "penalty.others_fault"
     award = rules.penalty.bidders_fault if mine else rules.penalty.others_fault
     return _award("renege", f"renege of {TEAM_NAMES[offender]}", award, key, facts, rules)
+
+
+def aces_award(offender: Team, facts: Facts, rules: RuleSet) -> HandScore:
+    """Aces around not declared: as a renege, or with a penalty of its own (EC-50, D-08).
+
+    Where the sheet prints the duty but no penalty (WS-54) this is what the director may award.
+    """
+    mine = offender == facts.bidders
+    key = "penalty.aces_bidders_fault" if mine else "penalty.aces_others_fault"
+    own = rules.penalty.aces_bidders_fault if mine else rules.penalty.aces_others_fault
+    if rules.renege.aces != "own_penalty" or own is None:
+        found = renege_award(offender, facts, rules)
+        if rules.renege.aces != "director":
+            return found
+        ids = rules.clauses("renege.aces")
+        text = f"aces not declared: for the director; proposed: {found.text} ({', '.join(ids)})"
+        return replace(found, text=text, clauses=(*ids, *found.clauses))
+    return _award("aces", f"{TEAM_NAMES[offender]} did not declare aces", own, key, facts, rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +254,8 @@ def score(state: HandState, rules: RuleSet | None = None) -> HandScore:
     if offender := _ruled_against(state):
         return renege_award(offender, facts, rules)
     match state.ended:
-        case "no_marriage" | "no_board":
-            return not_played(state.ended, facts, rules)
+        case "no_marriage" | "no_board" | "impossible":
+            return not_played(state.ended, facts, rules, state.dropped)
         case "played" | "out_of_cards":
             return played(facts, rules)
     return HandScore("unfinished", {"NS": 0, "EW": 0}, (), "the hand is not finished", ())
@@ -205,7 +284,9 @@ def _ruled_against(state: HandState) -> Team | None:
 
 
 def game_over(totals: Mapping[Team, int], bidders: Team | None, rules: RuleSet) -> tuple[bool, Team | None]:
-    """Whether the game has ended at these totals, and the winner (LV-05, LV-91)."""
+    """Whether the game has ended at these totals, and the winner (LV-05, LV-91). No target: never."""
+    if not rules.game.target:
+        return False, None
     there = [team for team in TEAMS if totals[team] >= rules.game.target]
     if len(there) == 2:
         return True, bidders
