@@ -115,6 +115,12 @@ def played(facts: Facts, rules: RuleSet) -> HandScore:
     return _award("made", f"{name} make {facts.bid} with {total}", award, "scoring.made", facts, rules)
 
 
+def played_set(team: Team, facts: Facts, rules: RuleSet) -> HandScore:
+    """A set of `team`, whoever had the bid (WS-20, D-21)."""
+    text = f"a set for {TEAM_NAMES[team]}"
+    return _award("set", text, rules.scoring.set, "scoring.set", replace(facts, bidders=team), rules)
+
+
 Unplayed: TypeAlias = Literal["no_marriage", "no_board", "impossible"]
 _REASONS: dict[Unplayed, str] = {
     "no_marriage": "the bidder has no marriage",
