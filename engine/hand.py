@@ -12,6 +12,7 @@ from itertools import pairwise
 from engine import events as ev
 from engine import play, rules
 from engine.cards import SEAT_NAMES, SEATS, Face, Seat, next_seat, partner, team_of
+from engine.contract import judged, settle
 from engine.corrections import resolve
 from engine.deck import DECKS, DOUBLE
 from engine.events import Reading
@@ -54,6 +55,8 @@ class _Fold:
         self.late: dict[int, list[tuple[int, ev.CardLaid]]] = {}
         self.picked_up = False
         self.named = False
+        self.namer: Seat | None = None
+        self.bid_seqs: list[int] = []
         self.seen_to_end: set[int] = set()
         self.taken_back_ids: set[str] = set()
         self.spoken: ev.TrumpNamed | None = None
@@ -117,9 +120,10 @@ class _Fold:
                     self.show(what.card, what.seat, what.reading, seq, what.how)
                 case ev.TrumpNamed():
                     self.named = True
-                    s.bidder = what.seat or s.bidder
+                    self.namer = s.bidder = what.seat or self.namer
                 case ev.BidMade():
                     s.bids.append((what.seat, what.call))
+                    self.bid_seqs.append(seq)
                 case ev.RenegeCalled():
                     s.calls.append(Call(seq, what, s.closed_books))
                 case ev.RulingMade():
@@ -147,7 +151,8 @@ class _Fold:
                     seq, "no_such_book", f"card {what.card} belongs to book {number}, which never came"
                 )
         s.meld_seen = self.picked_up or any(s.meld.values())
-        self.contract()
+        settle(s, self.namer)
+        self.problems += judged(s, self.bid_seqs)
         self.trump()
         if s.plays and not s.trump_known:
             self.report(s.plays[0].seq, "no_trump", "cards are played but no trump is known")
@@ -163,7 +168,7 @@ class _Fold:
             self.report(seq, "laid_twice", f"card {what.card} was laid while it lay on the table; ignored")
             return
         if not s.books:
-            self.contract()
+            settle(s, self.namer)
             self.trump()
         book, slot = self.place(what.seat)
         if book is None:
@@ -360,16 +365,6 @@ class _Fold:
             x.played, x.played_book = p.order, p.book
 
     # What follows from the whole
-
-    def contract(self) -> None:
-        s = self.state
-        numbers = [(int(c), seat) for seat, c in s.bids if c.strip().isdecimal()]
-        if numbers:
-            bid, seat = max(numbers, key=lambda n: n[0])
-            s.bid, s.bidder = bid, s.bidder or seat
-        elif s.dealer and len(s.bids) >= 3:
-            s.bid, s.dropped = s.rules.bidding.dropped_at, True
-            s.bidder = s.bidder or s.dealer
 
     def trump(self) -> None:
         s = self.state

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from engine import events as ev
 from engine import meld, play
+from engine.auction_state import AuctionState
 from engine.cards import SEATS, Face, Seat, Suit, Team, team_of
 from engine.deck import DOUBLE, Deck
 from engine.events import Reading
@@ -138,7 +139,8 @@ class HandState:
     """Everything that follows from a log. Derived anew by each `fold`; never changed in place.
 
     `trump_known` with `trump` None: it is known that there is no trump. `meld_seen`: the log tells
-    of meld, so that what was not laid was not declared. `turn`: who lays the next card.
+    of meld, so that what was not laid was not declared. `turn`: who lays the next card. `auction`: the
+    calls judged; None where none or only the contract was entered.
     """
 
     rules: RuleSet
@@ -148,6 +150,7 @@ class HandState:
     table: str | None = None
     deck: Deck = DOUBLE
     bids: list[tuple[Seat, str]] = field(default_factory=list)
+    auction: AuctionState | None = None
     bid: int | None = None
     bidder: Seat | None = None
     dropped: bool = False
