@@ -23,6 +23,7 @@ JSON = "bookwatch.json"
 
 MESSAGES = (
     "engine.cards:CardError",
+    "engine.caseform:CaseError",
     "engine.notation:LogError",
     "engine.rules:RuleError",
     "vision.table:TableError",

@@ -1,15 +1,16 @@
-"""`bookwatch rules`: the rule sets."""
+"""`bookwatch rules`: the rule sets, what they say, how they differ, and cases checked against them."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from pathlib import Path
 
 import click
 
+from device import rulesheet
 from device.commands.common import command, print_json
+from engine import cases
 from engine import rules as rulesets
-from engine.rules import Award, RuleSet
 
 
 @click.group("rules")
@@ -29,51 +30,76 @@ def list_(as_json: bool) -> None:
         click.echo(f"{s.name:6} {s.title}")
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Award):
-        return {side: [str(term) for term in getattr(value, side)] for side in ("bidders", "others")}
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _values(rule_set: RuleSet) -> list[tuple[str, Any, tuple[str, ...]]]:
-    """Every value as (section.key, plain value, clause ids)."""
-    return [
-        (
-            f"{section.name}.{key.name}",
-            _plain(getattr(table, key.name)),
-            rule_set.clauses(f"{section.name}.{key.name}"),
-        )
-        for section in dataclasses.fields(rule_set)
-        if dataclasses.is_dataclass(table := getattr(rule_set, section.name))
-        for key in dataclasses.fields(table)
-    ]
-
-
-def _words(value: Any) -> str:
-    if isinstance(value, dict):
-        return "; ".join(f"{side} {' + '.join(terms) or 'nothing'}" for side, terms in value.items())
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
-
-
 @rules.command()
 @click.argument("name")
 @command
 def show(name: str, as_json: bool) -> None:
-    """Show every value of rule set NAME (or of a sheet, by its path ending in .toml) with its clauses."""
+    """Show every value of rule set NAME (or of a sheet, by its path ending in .toml) with its clauses.
+
+    Below them, the decisions that fill what it leaves open, and the clauses that people carry out.
+    """
     rule_set = rulesets.load(name)
-    values = _values(rule_set)
     if as_json:
+        values = rulesheet.values(rule_set)
         print_json(
             {
                 "name": rule_set.name,
                 "title": rule_set.title,
-                "values": {key: {"is": value, "from": clauses} for key, value, clauses in values},
+                "values": {v.path: {"is": v.plain, "from": v.ids} for v in values},
+                "decisions": {d.id: d.text for d in rulesheet.decisions(values)},
+                "for_people": {c.id: c.text for c in rulesheet.for_people(rule_set)},
             }
         )
         return
-    click.echo(f"{rule_set.name}: {rule_set.title}")
-    width = max(len(key) for key, _, _ in values)
-    for key, value, clauses in values:
-        click.echo(f"  {key:{width}}  {_words(value)}  [{', '.join(clauses)}]")
+    for line in rulesheet.shown(rule_set):
+        click.echo(line)
+
+
+@rules.command()
+@click.argument("one")
+@click.argument("other")
+@command
+def diff(one: str, other: str, as_json: bool) -> None:
+    """Show in which values two rule sets (or sheets, by path) differ, with their clauses and decisions."""
+    a, b = rulesets.load(one), rulesets.load(other)
+    if as_json:
+        print_json(
+            {
+                "one": a.name,
+                "other": b.name,
+                "values": {
+                    x.path: {"one": {"is": x.plain, "from": x.ids}, "other": {"is": y.plain, "from": y.ids}}
+                    for x, y in rulesheet.differences(a, b)
+                },
+            }
+        )
+        return
+    for line in rulesheet.compared(a, b):
+        click.echo(line)
+
+
+@rules.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@command
+@click.pass_context
+def check(context: click.Context, file: Path, as_json: bool) -> None:
+    """Run the rule cases of FILE (JSON Lines) and print each failure, expected beside got, and a count.
+
+    What a case says and the engine does not know is an error, never a pass. Exit code 1: some failed.
+    """
+    results = cases.run(cases.read_cases(file))
+    failed = [r for r in results if not r.passed]
+    if as_json:
+        print_json(
+            {
+                "cases": len(results),
+                "passed": len(results) - len(failed),
+                "failed": [dataclasses.asdict(r) for r in failed],
+            }
+        )
+    else:
+        for result in failed:
+            click.echo(result.report(), nl=False)
+        click.echo(f"{len(results)} cases, {len(results) - len(failed)} passed, {len(failed)} failed.")
+    if failed or not results:
+        context.exit(1)
