@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from engine.auction_state import AuctionState, Bid, Fault, FaultKind, read
 from engine.cards import SEAT_NAMES, Seat, Team, next_seat, opponents, partner, team_of
-from engine.rules import RuleSet
+from engine.rules import RuleSet, cited
 
 __all__ = ["AuctionState", "Bid", "Fault", "call", "fold", "read", "result", "start"]
 
@@ -61,7 +61,7 @@ def result(state: AuctionState) -> tuple[str, tuple[str, ...]]:
     else:
         ids = rules.clauses("bidding.names_trump")
         text = f"{SEAT_NAMES[state.bid.seat]} has the bid at {state.bid.amount} and names trump"
-    return f"{text} ({', '.join(ids)})", ids
+    return f"{text} ({cited(ids)})", ids
 
 
 def _settled(s: AuctionState) -> AuctionState:
@@ -141,7 +141,7 @@ class _Call:
     ) -> AuctionState:
         clauses = self.state.rules.clauses(f"bidding.{key}") if key else ()
         ids = tuple(dict.fromkeys((*clauses, *more)))
-        tail = f" ({', '.join(ids)})" if ids else ""
+        tail = f" ({cited(ids)})" if ids else ""
         text = f"{self.name} called '{self.text.strip()}': {reason}; {then}{tail}"
         fault = Fault(
             len(state.calls) - 1, self.seat, kind, reason, text, ids, director, **consequences  # type: ignore[arg-type]

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from engine import cards, cases_auction, cases_hand, rules
+from engine import cards, cases_auction, cases_hand, cases_tournament, rules
 from engine.caseform import CaseError, Given, Handler
 
 __all__ = ["KINDS", "CaseError", "CaseResult", "check", "read_cases", "run"]
 
-KINDS: Final[dict[str, Handler]] = {**cases_hand.KINDS, **cases_auction.KINDS}
+KINDS: Final[dict[str, Handler]] = {**cases_hand.KINDS, **cases_auction.KINDS, **cases_tournament.KINDS}
 """A handler for each kind of case; other modules of the engine add theirs here."""
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -36,7 +36,7 @@ from engine.sheet import (
 )
 from engine.sheet_round import Bidding, Game, Tournament
 
-__all__ = ["ALL_POINTS", "Award", "RuleError", "RuleSet", "Term", "available", "load"]
+__all__ = ["ALL_POINTS", "Award", "RuleError", "RuleSet", "Term", "available", "cited", "load"]
 
 _FOLDER = Path(__file__).with_name("rulesets")
 
@@ -69,6 +69,11 @@ class RuleSet:
         Raises KeyError for an unknown key.
         """
         return self.sources[key]
+
+
+def cited(ids: Iterable[str]) -> str:
+    """Clause and decision ids for the end of a sentence; where there are none, that the sheet is silent."""
+    return ", ".join(dict.fromkeys(i for i in ids if i != "silent")) or "the sheet is silent"
 
 
 _SECTIONS: dict[str, type[Any]] = {
