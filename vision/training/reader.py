@@ -131,6 +131,17 @@ def temperature(logits: torch.Tensor, truth: np.ndarray) -> float:
     return float(min(losses, key=losses.__getitem__))
 
 
+@torch.no_grad()
+def _average(mean: list[torch.Tensor], new: list[torch.Tensor], updates: torch.Tensor) -> None:
+    """Exponential mean that forgets its first, untrained members soon."""
+    keep = min(0.998, (1 + int(updates)) / (20 + int(updates)))
+    for m, n in zip(mean, new, strict=True):
+        if m.dtype.is_floating_point:
+            m.lerp_(n, 1 - keep)
+        else:
+            m.copy_(n)
+
+
 def batches(count: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     while True:
         yield np.sort(rng.integers(0, count, BATCH))
@@ -143,9 +154,7 @@ def train(train_dir: Path, held_dir: Path, out: Path, minutes: float, resume: bo
     data, held = Patches(train_dir), Patches(held_dir)
     net = ReaderNet().to(memory_format=torch.channels_last)
     optimizer = torch.optim.AdamW(net.parameters(), lr=PEAK_RATE, weight_decay=0.02)
-    mean = torch.optim.swa_utils.AveragedModel(
-        net, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.999), use_buffers=True
-    )
+    mean = torch.optim.swa_utils.AveragedModel(net, multi_avg_fn=_average, use_buffers=True)
     last = out / "last.pt"
     spent, step = 0.0, 0
     if resume and last.exists():
@@ -210,24 +219,15 @@ def train(train_dir: Path, held_dir: Path, out: Path, minutes: float, resume: bo
     return final
 
 
-class _Raw(nn.Module):
-    """The network as it is shipped: takes the patches as `vision.patches.cut` gives them."""
-
-    def __init__(self, net: ReaderNet) -> None:
-        super().__init__()
-        self.net = net
-
-    def forward(self, patches: torch.Tensor) -> torch.Tensor:
-        return self.net(patches.permute(0, 3, 1, 2).float())
-
-
 def export(weights: Path, target: Path) -> dict[str, Any]:
-    """Write ONNX: "patches" uint8 (n, 64, 40, 3) BGR to "logits" (n, 53). Returns what training noted."""
+    """Write ONNX, "patches" float (n, 3, 64, 40) BGR 0..255 to "logits" (n, 53); returns the notes."""
     kept = torch.load(weights, weights_only=True)
     net = ReaderNet()
     net.load_state_dict(kept["net"])
     torch.onnx.export(
-        _Raw(net).eval(), (torch.zeros(2, PATCH_HEIGHT, PATCH_WIDTH, 3, dtype=torch.uint8),), str(target),
+        net.eval(),
+        (torch.zeros(2, 3, PATCH_HEIGHT, PATCH_WIDTH),),
+        str(target),
         input_names=["patches"], output_names=["logits"],
         dynamic_axes={"patches": {0: "n"}, "logits": {0: "n"}}, opset_version=17, dynamo=False,
     )  # fmt: skip
