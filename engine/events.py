@@ -183,15 +183,26 @@ class SightRegained:
 
 @dataclass(frozen=True, slots=True)
 class HandEnded:
-    """`how`: "played" when all books are in, else why the hand stopped."""
+    """`how`: "played" when all books are in, else why the hand stopped.
+
+    `rest`: the team to which the director gave all books not yet played (GL-48).
+    """
 
     how: str = "played"
+    rest: Team | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreAgreed:
+    """A team's scorekeeper has checked the hand's score and agrees (LV-14, LV-15, WS-02, EC-03, NP-43)."""
+
+    team: Team
 
 
 What: TypeAlias = (
     HandStarted | BidMade | TrumpNamed | MeldLaid | MeldRemoved | MeldClosed | CardLaid | CardTakenBack
     | CardExposed | BookClosed | BookGathered | ReadingRevised | Corrected | RenegeCalled | RulingMade
-    | SightLost | SightRegained | HandEnded
+    | SightLost | SightRegained | HandEnded | ScoreAgreed
 )  # fmt: skip
 
 

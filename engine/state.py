@@ -140,7 +140,8 @@ class HandState:
 
     `trump_known` with `trump` None: it is known that there is no trump. `meld_seen`: the log tells
     of meld, so that what was not laid was not declared. `turn`: who lays the next card. `auction`: the
-    calls judged; None where none or only the contract was entered.
+    calls judged; None where none or only the contract was entered. `rest`: the team that the director
+    gave all remaining books; `agreed`: teams that agreed the hand's score.
     """
 
     rules: RuleSet
@@ -170,6 +171,8 @@ class HandState:
     rulings: list[tuple[int, ev.RulingMade]] = field(default_factory=list)
     sight: bool = True
     ended: str | None = None
+    rest: Team | None = None
+    agreed: set[Team] = field(default_factory=set)
     last_seq: int = 0
     problems: list[Problem] = field(default_factory=list)
 
@@ -194,13 +197,21 @@ class HandState:
         """What the seat's meld on the table is worth; aces declared late count as aces only (LV-76)."""
         laid = self.meld[seat]
         on_time = [m.face for m in laid if m.counts == "all"]
-        counted = meld.count(on_time, self.trump, self.rules)
+        counted = meld.count(
+            on_time, self.trump, self.rules, double_run_declared=self.double_run_declared(seat)
+        )
         late = [m.face for m in laid if m.counts == "aces"]
         if not late:
             return counted
         aces = meld.count([f for f in (*on_time, *late) if f.rank == "A"], None, self.rules).groups
         groups = aces + tuple(g for g in counted.groups if g.kind != "aces")
         return MeldCount(sum(g.value for g in groups), groups)
+
+    def double_run_declared(self, seat: Seat) -> bool:
+        """False when the seat named trump after bids of its own without declaring a double run (D-34)."""
+        if seat != self.bidder or self.auction is None:
+            return True
+        return seat in self.auction.declared or all(b.seat != seat for b in self.auction.bids)
 
     @property
     def team_meld(self) -> dict[Team, int]:

@@ -178,7 +178,7 @@ def test_rules_are_listed_and_shown(tmp_path: Path) -> None:
     assert run(tmp_path, "rules", "list").output.split()[0] in names
     shown = json.loads(run(tmp_path, "rules", "show", "lv", "--json").stdout)
     assert shown["values"]["meld.board"] == {"is": 20, "from": ["LV-02"]}
-    assert "meld.board" in run(tmp_path, "rules", "show", "lv").output
+    assert "  20  [LV-02]" in run(tmp_path, "rules", "show", "lv").output
 
 
 def test_simulate_writes_video_truth_and_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
