@@ -6,7 +6,7 @@ from collections import Counter
 
 from engine.cards import SEAT_NAMES, SUITS, Face, Seat, Suit
 from engine.flags import Flag, Level, Seen, Status, ruling_on
-from engine.rules import RuleSet
+from engine.rules import RuleSet, cited
 from engine.state import HandState, Play
 
 
@@ -59,7 +59,7 @@ def audit_aces(state: HandState, rules: RuleSet, threshold: float, seat: Seat) -
     held = ("", "one set", "two sets", "three sets", "four sets")[min(known, 4)]
     text = (
         f"{SEAT_NAMES[seat]} declared {many} but held {held}: "
-        f"{', '.join(_where(x) for x in cards)} ({', '.join(ids)})."
+        f"{', '.join(_where(x) for x in cards)} ({cited(ids)})."
     )
     if status == "suspected" and probability < threshold:
         text += f" It rests on the reading of the {weakest.face.name} ({weakest.probability:.0%})."

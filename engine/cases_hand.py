@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from engine import cards, meld, play, scoring, sweep
+from engine import calls, cards, meld, play, scoring, sweep, unplayed
 from engine.cards import SEATS, Face, Team, team_of
 from engine.caseform import CaseError, Given, Got, Handler, teams
 from engine.caselog import CaseLog, enact
@@ -193,7 +193,7 @@ def _consequence(given: Given, expect: dict[str, Any], flags: list[Flag], law: R
             raise CaseError(f"given.call.{min(unknown)} is not understood")
         accused = cards.seat(call["against"])
         hit = any(f.seat == accused for f in proven)
-        verdict = scoring.judge_call(cards.seat(call["by"]), accused, hit, law, disordered)
+        verdict = calls.judge_call(cards.seat(call["by"]), accused, hit, law, disordered)
         against = verdict.against
         got["call_result"] = "proven" if verdict.proven else "not proven"
     if "hand" in given and against:
@@ -235,7 +235,7 @@ def _hand_score(given: Given, expect: dict[str, Any], law: RuleSet) -> Got:
     event = given["event"]
     facts = Facts(given["bid"], given["bidders"], teams(given.get("meld")), teams(given.get("points")))
     if event == "contract_check":
-        certain = scoring.certain_set(facts)
+        certain = unplayed.certain_set(facts)
         void = certain and law.unplayed.impossible == "void"
         return {"result": "void" if void else "play_out", "certain_set": certain}
     result = _result(event, given, facts, law)
@@ -261,23 +261,23 @@ def _result(event: str, given: Given, facts: Facts, law: RuleSet) -> HandScore:
         case "played":
             return scoring.played(facts, law)
         case "no_board" | "no_marriage":
-            return scoring.not_played(event, facts, law, dropped)
+            return unplayed.not_played(event, facts, law, dropped)
         case "unplayable":
-            return scoring.not_played("impossible", facts, law, dropped)
+            return unplayed.not_played("impossible", facts, law, dropped)
         case "no_marriage_hidden" | "no_marriage_hidden_playable":
             refused = event == "no_marriage_hidden_playable"
-            return scoring.claim_checked(
+            return unplayed.claim_checked(
                 True, board, "no_marriage", facts, law, refused=refused, dropped=dropped
             )
         case "no_board_hidden":
-            return scoring.claim_checked(True, board, "no_board", facts, law, dropped=dropped)
+            return unplayed.claim_checked(True, board, "no_board", facts, law, dropped=dropped)
         case "no_marriage_claimed":
             found = given["found"]
             unknown = set(found) - {"bidder_has_marriage", "team_meld_with_it"}
             if unknown:
                 raise CaseError(f"given.found.{min(unknown)} is not understood")
             marriage, meld_found = found["bidder_has_marriage"], found["team_meld_with_it"]
-            return scoring.claim_checked(marriage, meld_found, "no_marriage", facts, law, dropped=dropped)
+            return unplayed.claim_checked(marriage, meld_found, "no_marriage", facts, law, dropped=dropped)
         case "aces" | "aces_ec":
             return scoring.aces_award(given["offender"], facts, law)
         case "renege":

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from engine import play
 from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES, Face, Seat, partner
-from engine.rules import RuleSet
+from engine.rules import RuleSet, cited
 from engine.state import Book, HandState, Play
 
 Breach: TypeAlias = Literal["not_played", "partner_led", "partner_named"]
@@ -75,7 +75,7 @@ def _not_played(
     ids = rules.clauses("exposed.must_be_played")
     text = (
         f"Book {book.number}: {SEAT_NAMES[p.seat]} laid the {p.face.name} although the exposed "
-        f"{due[0].name} could be played ({', '.join(ids)})."
+        f"{due[0].name} could be played ({cited(ids)})."
     )
     return [Exposure(p.seat, book.number, "not_played", lying[due[0]], p.card, ids, text)]
 
@@ -98,7 +98,7 @@ def _led(state: HandState, rules: RuleSet, p: Play, later: list[Play]) -> list[E
     ids = rules.clauses("exposed.partner_may_not_lead")
     text = (
         f"Book {p.book}: {SEAT_NAMES[p.seat]} led {SUIT_NAMES[p.face.suit]} while the partner's "
-        f"{face.name} lay exposed, holding another suit ({', '.join(ids)})."
+        f"{face.name} lay exposed, holding another suit ({cited(ids)})."
     )
     return [Exposure(p.seat, p.book, "partner_led", card, p.card, ids, text)]
 
@@ -112,7 +112,7 @@ def _named(state: HandState, rules: RuleSet) -> list[Exposure]:
             ids = rules.clauses("exposed.partner_may_not_name")
             text = (
                 f"{SEAT_NAMES[state.bidder]} named {SUIT_NAMES[state.trump]} although the partner's "
-                f"{x.face.name} had been exposed before or during bidding ({', '.join(ids)})."
+                f"{x.face.name} had been exposed before or during bidding ({cited(ids)})."
             )
             return [Exposure(state.bidder, 0, "partner_named", x.card, None, ids, text)]
     return []

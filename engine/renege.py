@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from engine.aces import audit_aces
 from engine.cards import SEAT_NAMES, SEATS, STRENGTH, SUITS, Face, Seat, Suit, next_seat
 from engine.flags import KINDS, LEVELS, STATUSES, Flag, Kind, Level, Pair, Seen, Status, ruling_on
-from engine.rules import RuleSet
+from engine.rules import RuleSet, cited
 from engine.state import Book, HandState, Melded, Play, Shown
 
 __all__ = ["THRESHOLD", "Duty", "Flag", "Kind", "Level", "Pair", "Seen", "Status", "audit", "duties"]
@@ -298,10 +298,10 @@ def _sentence(
     }[pair.level]
     text = (
         f"Book {card.book}: {SEAT_NAMES[card.seat]} laid the {card.face.name} on the lead of the "
-        f"{lead.face.name}{duty} and {_FAULT[pair.kind]} ({', '.join(fault)}) though holding the "
+        f"{lead.face.name}{duty} and {_FAULT[pair.kind]} ({cited(fault)}) though holding the "
         f"{pair.proof.face.name}, {shown}"
     )
-    ids = f" ({', '.join(more)})" if more else ""
+    ids = f" ({cited(more)})" if more else ""
     doubt = f"the reading of the {weakest.face.name} ({weakest.probability:.0%})"
     match pair.status:
         case "proven":

@@ -7,93 +7,20 @@ result says which clause gives it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from dataclasses import replace
 
-from engine.cards import SEAT_NAMES, TEAMS, Seat, Team, opponents, team_of
-from engine.rules import ALL_POINTS, Award, RuleSet, Term
+from engine.awards import TEAM_NAMES, Facts, HandScore, Line, Result, awarded
+from engine.calls import kind_named
+from engine.cards import TEAMS, Seat, Team, opponents, team_of
+from engine.renege import audit
+from engine.rules import Award, RuleSet, cited
 from engine.state import HandState
+from engine.unplayed import certain_set, claimed, contract_note, not_played
 
-Result: TypeAlias = Literal[
-    "made", "set", "set_unplayed", "renege", "aces", "must_be_played", "play_out", "unfinished", "no_bid",
+__all__ = [
+    "TEAM_NAMES", "Facts", "HandScore", "Line", "Result", "aces_award", "certain_set", "facts_of",
+    "game_over", "not_played", "played", "played_set", "renege_award", "score",
 ]  # fmt: skip
-TEAM_NAMES: dict[Team, str] = {"NS": "North-South", "EW": "East-West"}
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One amount of the score and where it comes from."""
-
-    team: Team
-    amount: int
-    text: str
-    clauses: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HandScore:
-    """`change`: what is added to each team's score for this hand. `text`: the result in a sentence."""
-
-    result: Result
-    change: Mapping[Team, int]
-    lines: tuple[Line, ...]
-    text: str
-    clauses: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What a hand's score depends on. `points`: trick points, the last book's two included."""
-
-    bid: int
-    bidders: Team
-    meld: Mapping[Team, int]
-    points: Mapping[Team, int]
-
-
-def _award(result: Result, why: str, award: Award, key: str, facts: Facts, rules: RuleSet) -> HandScore:
-    ids = tuple(i for i in rules.clauses(key) if _matters(i, award, facts, rules))
-    lines = []
-    change: dict[Team, int] = {"NS": 0, "EW": 0}
-    for team, terms in ((facts.bidders, award.bidders), (opponents(facts.bidders), award.others)):
-        for term in terms:
-            amount = term.amount(facts.bid, facts.meld[team], facts.points[team])
-            change[team] += amount
-            lines.append(Line(team, amount, _said(term, facts, team), ids))
-        if not terms:
-            lines.append(Line(team, 0, "nothing", ids))
-    said = ", ".join(i for i in ids if i != "silent") or "the sheet is silent"
-    return HandScore(result, change, tuple(lines), f"{why} ({said})", ids)
-
-
-def _matters(decision: str, award: Award, facts: Facts, rules: RuleSet) -> bool:
-    """Whether a decision that fills a silence made a difference here; clauses always count."""
-    others = opponents(facts.bidders)
-    meld, points = facts.meld[others], facts.points[others]
-    match decision:
-        case "D-04":  # meld of any size where the clause prints no test
-            sides = ((facts.bidders, award.bidders), (others, award.others))
-            return any(
-                term.what == "meld" and not term.only_from and 0 < facts.meld[team] < rules.meld.board
-                for team, terms in sides
-                for term in terms
-            )
-        case "D-05":  # low points do not cost the others their meld
-            return points < rules.scoring.save <= meld
-        case "D-07":  # what the others lose in a hand that is made
-            return points < rules.scoring.save or 0 < meld < rules.meld.board
-    return True
-
-
-def _said(term: Term, facts: Facts, team: Team) -> str:
-    value = {"bid": facts.bid, "meld": facts.meld[team], "points": facts.points[team]}.get(term.what)
-    if value is None:
-        return f"{term} points"
-    sign = "minus " if term.sign < 0 else ""
-    if value < term.at_least:
-        return f"{sign}{term.what} {value}, raised to {term.at_least}"
-    lost = " (too little)" if value < term.only_from else ""
-    return f"{sign}{term.what} {value}{lost}"
 
 
 def played(facts: Facts, rules: RuleSet) -> HandScore:
@@ -107,86 +34,18 @@ def played(facts: Facts, rules: RuleSet) -> HandScore:
         (total < facts.bid and f"{total} is under the bid of {facts.bid}", "scoring.set"),
     ):
         if short:
-            ids = ", ".join(rules.clauses(key))
-            return _award("set", f"{name} are set: {short} ({ids})", s.set, "scoring.set", facts, rules)
+            ids = cited(rules.clauses(key))
+            return awarded("set", f"{name} are set: {short} ({ids})", s.set, "scoring.set", facts, rules)
     award = s.made
     if facts.points[others] < s.save:  # the other team saves nothing (D-07)
         award = Award(award.bidders, ())
-    return _award("made", f"{name} make {facts.bid} with {total}", award, "scoring.made", facts, rules)
+    return awarded("made", f"{name} make {facts.bid} with {total}", award, "scoring.made", facts, rules)
 
 
 def played_set(team: Team, facts: Facts, rules: RuleSet) -> HandScore:
     """A set of `team`, whoever had the bid (WS-20, D-21)."""
     text = f"a set for {TEAM_NAMES[team]}"
-    return _award("set", text, rules.scoring.set, "scoring.set", replace(facts, bidders=team), rules)
-
-
-Unplayed: TypeAlias = Literal["no_marriage", "no_board", "impossible"]
-_REASONS: dict[Unplayed, str] = {
-    "no_marriage": "the bidder has no marriage",
-    "no_board": "the bidding team has no board",
-    "impossible": "meld and all points are less than the bid",
-}
-
-
-def not_played(why: Unplayed, facts: Facts, rules: RuleSet, dropped: bool = False) -> HandScore:
-    """The bidder has no marriage, the team no board, or the bid cannot be reached (LV-80, GL-17, NP-30).
-
-    The other team's meld in `facts` is counted without trump where no trump was named. `dropped`: the
-    bid was dropped on the dealer (NP-35). An impossible bid is played out where the sheet says so.
-    """
-    law, name = rules.unplayed, TEAM_NAMES[facts.bidders]
-    key, award = f"unplayed.{why}", law.no_board
-    if why == "no_marriage":
-        award = law.no_marriage
-        if dropped and law.no_marriage_dropped:
-            key, award = "unplayed.no_marriage_dropped", law.no_marriage_dropped
-    elif why == "impossible":
-        if law.void is None:
-            ids = rules.clauses("unplayed.impossible")
-            text = f"{name} cannot reach {facts.bid}, the hand is played out ({', '.join(ids)})"
-            return HandScore("play_out", {"NS": 0, "EW": 0}, (), text, ids)
-        key, award = "unplayed.void", law.void
-    text = f"{name} are set, the hand is not played: {_REASONS[why]}"
-    return _award("set_unplayed", text, award, key, facts, rules)
-
-
-def claim_checked(
-    has_marriage: bool,
-    team_meld: int,
-    why: Unplayed,
-    facts: Facts,
-    rules: RuleSet,
-    *,
-    refused: bool = False,
-    dropped: bool = False,
-) -> HandScore:
-    """The bidder said there was no marriage or no board; this is what the cards showed (LV-82, D-12).
-
-    `refused`: the director finds that the hand could have been played (GL-07).
-    """
-    board = team_meld >= rules.meld.board
-    outcome = rules.unplayed.hidden_playable
-    hidden = has_marriage if why == "no_marriage" else board
-    if not hidden:
-        return not_played(why, facts, rules, dropped)
-    found = "a marriage was found" if why == "no_marriage" else f"{team_meld} meld was found"
-    if outcome == "must_be_played" and board:
-        ids = rules.clauses("unplayed.hidden_playable")
-        text = f"{found}, with {team_meld} meld: the hand must be played ({', '.join(ids)})"
-        return HandScore("must_be_played", {"NS": 0, "EW": 0}, (), text, ids)
-    if outcome == "renege" and (refused or why == "no_board"):
-        award = rules.penalty.bidders_fault
-        text = f"{found} and the hand could have been played: as a renege of {TEAM_NAMES[facts.bidders]}"
-        text += f" ({', '.join(rules.clauses('unplayed.hidden_playable'))})"
-        return _award("set_unplayed", text, award, "penalty.bidders_fault", facts, rules)
-    text = f"{TEAM_NAMES[facts.bidders]} are set, the hand is not played: {found}"
-    return _award("set_unplayed", text, rules.unplayed.hidden, "unplayed.hidden", facts, rules)
-
-
-def certain_set(facts: Facts) -> bool:
-    """Whether the bidders' meld and all points together cannot reach the bid (D-20)."""
-    return facts.meld[facts.bidders] + ALL_POINTS < facts.bid
+    return awarded("set", text, rules.scoring.set, "scoring.set", replace(facts, bidders=team), rules)
 
 
 def renege_award(offender: Team, facts: Facts, rules: RuleSet) -> HandScore:
@@ -194,7 +53,7 @@ def renege_award(offender: Team, facts: Facts, rules: RuleSet) -> HandScore:
     mine = offender == facts.bidders
     key = "penalty.bidders_fault" if mine else "penalty.others_fault"
     award = rules.penalty.bidders_fault if mine else rules.penalty.others_fault
-    return _award("renege", f"renege of {TEAM_NAMES[offender]}", award, key, facts, rules)
+    return awarded("renege", f"renege of {TEAM_NAMES[offender]}", award, key, facts, rules)
 
 
 def aces_award(offender: Team, facts: Facts, rules: RuleSet) -> HandScore:
@@ -210,38 +69,9 @@ def aces_award(offender: Team, facts: Facts, rules: RuleSet) -> HandScore:
         if rules.renege.aces != "director":
             return found
         ids = rules.clauses("renege.aces")
-        text = f"aces not declared: for the director; proposed: {found.text} ({', '.join(ids)})"
+        text = f"aces not declared: for the director; proposed: {found.text} ({cited(ids)})"
         return replace(found, text=text, clauses=(*ids, *found.clauses))
-    return _award("aces", f"{TEAM_NAMES[offender]} did not declare aces", own, key, facts, rules)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the rule set makes of a call; the director rules. `against`: the team that would pay."""
-
-    proven: bool
-    against: Team | None
-    text: str
-    clauses: tuple[str, ...]
-
-
-def judge_call(
-    by: Seat, against: Seat, proven: bool, rules: RuleSet, disordered: Team | None = None
-) -> Verdict:
-    """`proven`: whether the books prove a renege of `against`; `disordered`: a team's books out of order."""
-    if disordered and rules.call.books_out_of_order == "owner":
-        ids = rules.clauses("call.books_out_of_order")
-        text = f"the books of {TEAM_NAMES[disordered]} are out of order: the renege goes against them"
-        return Verdict(proven, disordered, f"{text} ({', '.join(ids)})", ids)
-    if proven:
-        ids = rules.clauses("renege.evidence")
-        text = f"proven: the renege of {SEAT_NAMES[against]} goes against {TEAM_NAMES[team_of(against)]}"
-        return Verdict(True, team_of(against), f"{text} ({', '.join(ids)})", ids)
-    ids = rules.clauses("call.unproven")
-    if rules.call.unproven == "nobody":
-        return Verdict(False, None, f"not proven; no penalty ({', '.join(ids)})", ids)
-    text = f"not proven: the call of {SEAT_NAMES[by]} counts as a renege of {TEAM_NAMES[team_of(by)]}"
-    return Verdict(False, team_of(by), f"{text} ({', '.join(ids)})", ids)
+    return awarded("aces", f"{TEAM_NAMES[offender]} did not declare aces", own, key, facts, rules)
 
 
 def facts_of(state: HandState) -> Facts | None:
@@ -257,18 +87,24 @@ def score(state: HandState, rules: RuleSet | None = None) -> HandScore:
     facts = facts_of(state)
     if facts is None:
         return HandScore("no_bid", {"NS": 0, "EW": 0}, (), "nobody has the bid", ())
-    if offender := _ruled_against(state):
-        return renege_award(offender, facts, rules)
+    if ruled := _ruled_against(state, rules):
+        offender, aces = ruled
+        return aces_award(offender, facts, rules) if aces else renege_award(offender, facts, rules)
     match state.ended:
         case "no_marriage" | "no_board" | "impossible":
-            return not_played(state.ended, facts, rules, state.dropped)
+            return claimed(state, state.ended, facts, rules)
+        case "refused":
+            return claimed(state, "no_marriage", facts, rules, refused=True)
         case "played" | "out_of_cards":
             return played(facts, rules)
-    return HandScore("unfinished", {"NS": 0, "EW": 0}, (), "the hand is not finished", ())
+    text = "the hand is not finished"
+    if not state.meld_open and (note := contract_note(facts, rules)):
+        text += f"; {note}"
+    return HandScore("unfinished", {"NS": 0, "EW": 0}, (), text, ())
 
 
-def _ruled_against(state: HandState) -> Team | None:
-    """The team against which a ruling stands; of several on one matter the last counts."""
+def _ruled_against(state: HandState, rules: RuleSet) -> tuple[Team, bool] | None:
+    """The team against which a ruling stands, of several on one matter by the last; and whether for aces."""
     decided: set[str | int] = set()
     for seq, ruling in reversed(state.rulings):
         call = next((c for c in reversed(state.calls) if c.seq < seq), None)
@@ -277,16 +113,23 @@ def _ruled_against(state: HandState) -> Team | None:
             continue
         decided.add(matter)
         if ruling.disordered:
-            return ruling.disordered
+            return ruling.disordered, False
         if ruling.card is not None:
             seat = state.seat_of(ruling.card)
             if ruling.outcome == "confirmed" and seat:
-                return team_of(seat)
+                return team_of(seat), _about_aces(state, rules, seat, ruling.card)
         elif call and ruling.outcome == "confirmed":
-            return team_of(call.what.against)
-        elif call and ruling.outcome == "denied" and state.rules.call.unproven == "caller":
-            return team_of(call.what.by)
+            return team_of(call.what.against), kind_named(call.what.what) == "ACES"
+        elif call and ruling.outcome == "denied" and rules.call.unproven == "caller":
+            return team_of(call.what.by), False
     return None
+
+
+def _about_aces(state: HandState, rules: RuleSet, seat: Seat, card: str) -> bool:
+    """Whether a ruling on this card is one on undeclared aces and not on a play."""
+    flags = [f for f in audit(state, rules) if f.seat == seat]
+    plays = any(f.kind != "ACES" and f.card.card == card for f in flags)
+    return not plays and any(f.kind == "ACES" and card in {x.card for x in f.cards} for f in flags)
 
 
 def game_over(totals: Mapping[Team, int], bidders: Team | None, rules: RuleSet) -> tuple[bool, Team | None]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.cards import TEAMS, Team
-from engine.rules import ALL_POINTS, RuleSet
+from engine.rules import ALL_POINTS, RuleSet, cited
 from engine.scoring import TEAM_NAMES, Facts, HandScore, game_over
 
 
@@ -82,7 +82,7 @@ def after_hand(
     what = "all books" if law.automatic_win == "all_books" else f"all {ALL_POINTS} points"
     text = f"{TEAM_NAMES[team]} took {what}: {totals[team]} becomes {final[team]}"
     text += " and the game is won" if winner == team and over else ""
-    text += f" ({', '.join(ids)})"
+    text += f" ({cited(ids)})"
     if not law.automatic_printed:
         text += "; a proposal, the text of the rule is missing"
     return Standing(totals, final, over, winner, team, law.automatic_bonus, text, ids)

@@ -7,10 +7,11 @@ from engine_logs import log
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import rules, scoring
+from engine import rules, unplayed
+from engine.calls import judge_call
 from engine.cards import Team
 from engine.hand import fold
-from engine.scoring import Facts, game_over, judge_call, played, renege_award, score
+from engine.scoring import Facts, game_over, played, renege_award, score
 
 LV = rules.load("LV")
 
@@ -91,11 +92,11 @@ def test_hands_that_are_not_played() -> None:
         assert (got.result, dict(got.change)) == ("set_unplayed", {"NS": 0, "EW": 60})
         assert "not played" in got.text
     assert (
-        scoring.claim_checked(True, 26, "no_marriage", facts(60, (0, 0), (0, 0)), LV).result
+        unplayed.claim_checked(True, 26, "no_marriage", facts(60, (0, 0), (0, 0)), LV).result
         == "must_be_played"
     )
     assert (
-        scoring.claim_checked(True, 16, "no_marriage", facts(60, (16, 0), (0, 0)), LV).result
+        unplayed.claim_checked(True, 16, "no_marriage", facts(60, (16, 0), (0, 0)), LV).result
         == "set_unplayed"
     )
 
