@@ -33,6 +33,7 @@ LONGEST = 3.0
 DISTURBED = 0.25
 """Share of a card's visible part that must have changed for it to be in doubt."""
 BARE = 0.75
+NOTHING = 0.6
 MOVING = 0.4
 LEAST_VISIBLE = 0.12
 AGREE, DISAGREE = 0.5, 0.15
@@ -195,9 +196,7 @@ class Tracker:
     def look(self, sightings: Sequence[Sighting], region: Region, at: float) -> Update:
         """Take in what was read where something settled. Call before `Motion.accept` of the region."""
         update = Update()
-        sightings = [
-            s for s in merged(sightings) if _near(s.polygon, region, 0.0) and not self._is_moving(s)
-        ]
+        sightings = [s for s in merged(sightings) if _near(s.polygon, region, 0.0) and not self._is_moving(s)]
         concerned = [c for c in self.cards if _near(c.polygon, region, 45.0)]
         disturbed: list[Card] = []
         calm: list[Card] = []
@@ -313,15 +312,20 @@ class Tracker:
     def _new(self, sightings: Sequence[Sighting], at: float) -> list[Card]:
         """Cards that were not there before, in the order in which they came to rest."""
         plan = self._motion.plan
-        born = []
-        for s in sightings:
+        born: list[Card] = []
+        kept: list[Sighting] = []
+        for s in sorted(sightings, key=lambda s: -s.seen.probability):
             spot = plan.spot(s.polygon)
+            bare = self._motion.share_bare(spot)
+            if _again_of(born, s) or (bare is not None and bare > NOTHING):
+                continue
+            kept.append(s)
             arrived, rested = self._motion.arrived(spot), self._motion.rested(spot)
             born.append(Card(s.polygon, s.anchors, 0, at, arrived, rested, at))
         order = sorted(range(len(born)), key=lambda n: (born[n].rested, born[n].arrived))
         for n in order:
             born[n].level = self._next_level()
-            self._saw(born[n], sightings[n], at, moved=True)
+            self._saw(born[n], kept[n], at, moved=True)
             self.cards.append(born[n])
         return [born[n] for n in order]
 

@@ -307,7 +307,7 @@ class TableWatcher:
         """Whether a card was seen well enough to be recorded."""
         sure, age = float(card.evidence.probabilities.max()), at - since
         if age >= _PERSISTS and card.looks > 2:
-            return kind == "play" or sure >= _LIKELY
+            return kind == "play" or sure >= (_LIKELY if kind == "meld" else _SURE)
         if kind == "play" and not self.books.leaving:
             if card.looks > 1:
                 return sure >= _LIKELY
