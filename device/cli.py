@@ -18,6 +18,7 @@ PLACES = {
     "watch": "device.commands.watch:watch",
     "judge": "device.commands.judge:judge",
     "rules": "device.commands.rules:rules",
+    "tournament": "device.commands.tournament:tournament",
     "serve": "device.commands.serve:serve",
     "demo": "device.commands.play:demo",
     "simulate": "device.commands.play:simulate",

@@ -104,7 +104,7 @@ def _end(given: Given, law: RuleSet) -> Got:
     final = {t: awarded[t] + (bonus.amount if bonus and bonus.team == t else 0) for t in TEAMS}
     team = bonus.team if bonus else None
     tie = final["NS"] == final["EW"]
-    winner = None if tie else max(TEAMS, key=lambda t: final[t])
+    winner = None if tie else ("NS" if final["NS"] > final["EW"] else "EW")
     return {
         "bonus_to": team, "skunk": team, "bonus": bonus.amount if bonus else 0, "final": final,
         "winner": winner, "director": tie,

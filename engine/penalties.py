@@ -41,7 +41,7 @@ def late(team: Team, minutes: int, rules: RuleSet) -> Penalty | None:
         ids = rules.clauses("tournament.late_limit")
         return Penalty(
             team,
-            f"{name} are {minutes} minutes late: the director decides ({cited(ids)})",
+            f"{name} are {_minutes(minutes)} late: the director decides ({cited(ids)})",
             ids,
             director=True,
         )
@@ -58,7 +58,7 @@ def late(team: Team, minutes: int, rules: RuleSet) -> Penalty | None:
     if law.late_grace:
         ids += rules.clauses("tournament.late_grace")
         grace = f", {law.late_grace} of them grace"
-    head = f"{name} are {minutes} minutes late{grace}:"
+    head = f"{name} are {_minutes(minutes)} late{grace}:"
     if law.late_charged == "to_opponents":
         other = opponents(team)
         return Penalty(team, f"{head} {amount} to {TEAM_NAMES[other]} ({cited(ids)})", ids, other, amount)
@@ -80,6 +80,10 @@ def disqualified(team: Team, rules: RuleSet) -> Penalty:
     ids, law = rules.clauses("tournament.disqualified_opponents"), rules.tournament.disqualified_opponents
     text = f"{TEAM_NAMES[team]} are disqualified: 0 for the round; {_for_others(law, team)} ({cited(ids)})"
     return Penalty(team, text, ids, out=True, opponents=law, director=law == "director")
+
+
+def _minutes(count: int) -> str:
+    return f"{count} minute" + ("s" if count != 1 else "")
 
 
 def _for_others(what: AbsentScore, team: Team) -> str:

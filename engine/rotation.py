@@ -89,7 +89,8 @@ def _pairing(
     byes: list[str] = []
     for place, (ns, ew) in enumerate(pairs, 1):
         if ns is not None and ew is not None:
-            tables.append(Seating(place, ns, ew))
+            table = len(tables) + 1 if proposed else place  # an odd team keeps its table while it has a bye
+            tables.append(Seating(table, ns, ew))
         elif ns is not None or ew is not None:
             byes.append(ns or ew or "")
     return Pairing(number, tuple(tables), tuple(byes), text, ids, proposed)

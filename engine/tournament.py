@@ -78,14 +78,27 @@ class Tournament:
         cut = self.cut()
         if cut is None:
             return self.standings(), []
-        early = filled(r for results in self.results[: self.first] for r in results)
-        late = [r for results in self.results[self.first :] for r in results]
-        top = [r for r in (*early, *late) if r.team in cut.winners]
+        settled = self.settled()
+        early = [r for results in settled[: self.first] for r in results]
+        late = [r for results in settled[self.first :] for r in results]
         since = late if self.rules.tournament.others_restart else [*early, *late]
+        top = [r for r in (*early, *late) if r.team in cut.winners]
         rest = [r for r in since if r.team in cut.consolation]
         return (
             standings(records(top, cut.winners), self.rules, self.broken),
             standings(records(rest, cut.consolation), self.rules, self.broken),
+        )
+
+    def settled(self) -> tuple[tuple[TeamResult, ...], ...]:
+        """The results of each round, with averages filled in from games of the same record (D-28)."""
+        early = filled(r for results in self.results[: self.first] for r in results)
+        late = [r for results in self.results[self.first :] for r in results]
+        cut = self.cut()
+        restart = cut.consolation if cut and self.rules.tournament.others_restart else ()
+        apart = filled(r for r in late if r.team in restart)
+        on = filled((*early, *(r for r in late if r.team not in restart)))
+        return tuple(
+            tuple(r for r in (*on, *apart) if r.round == number) for number in range(1, len(self.results) + 1)
         )
 
     def handed_in(

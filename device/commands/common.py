@@ -26,6 +26,7 @@ MESSAGES = (
     "engine.caseform:CaseError",
     "engine.notation:LogError",
     "engine.rules:RuleError",
+    "engine.tournament:TournamentError",
     "vision.table:TableError",
     "vision.weights:ModelError",
 )
