@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from engine_logs import log
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import auction, rules
+from engine import events as ev
 from engine.auction import AuctionState
 from engine.cards import SEATS, Seat, team_of
+from engine.hand import fold
 
 NAMES = ("LV", "GL", "WS", "EC", "EC-P", "NP")
 TEXTS = (
@@ -235,3 +238,39 @@ def test_seat_names_do_not_matter(
     assert (one.choosing is None) == (two.choosing is None)
     if one.frozen and two.frozen:
         assert {team_of(at("N" if t == "NS" else "E")) for t in one.frozen} == two.frozen
+
+
+# The bid of a hand
+
+
+def bid_of(*lines: str) -> tuple[tuple[int | None, str | None], list[str]]:
+    state = fold(log(*lines))
+    codes = [p.code for p in state.problems if p.code.startswith(("call_", "bidder"))]
+    return (state.bid, state.bidder), codes
+
+
+def test_a_hand_takes_bid_and_bidder_from_its_auction_and_names_improper_calls() -> None:
+    legal = ("bid E 50", "bid S 52", "bid W pass", "bid N pass", "bid E pass")
+    assert bid_of(*legal) == ((52, "S"), [])
+    assert bid_of("bid E 50", "bid W 55", "bid S pass", "bid N pass") == ((50, "E"), ["call_out_of_turn"])
+    assert bid_of("bid E 100", "bid S 105", "bid S pass", "bid W pass", "bid N pass") == (
+        (100, "E"),
+        ["call_off_ladder"],
+    )
+    assert bid_of("bid S 60") == ((60, "S"), [])  # only the contract was entered
+
+
+def test_where_the_table_went_on_the_bid_is_what_it_went_on_with() -> None:
+    calls = ("bid E 50", "bid W 55", "bid S pass", "bid N pass")
+    bid, codes = bid_of(*calls, "trump H W", "lay a W AS")
+    assert (bid, codes) == ((55, "W"), ["call_out_of_turn", "bidder_differs"])
+    assert bid_of("bid E 61", "bid S pass", "lay a E AS")[0] == (61, "E")
+
+
+@given(st.lists(st.tuples(SEAT, st.sampled_from(TEXTS)), max_size=12), st.sampled_from(NAMES))
+def test_a_hand_with_any_calls_folds(calls: list[tuple[Seat, str]], name: str) -> None:
+    whats: list[ev.What] = [ev.HandStarted("h", name, "N"), *(ev.BidMade(seat, text) for seat, text in calls)]
+    state = fold([ev.Event(n, float(n), what) for n, what in enumerate(whats, 1)])
+    assert (state.bid is None) == (state.bidder is None)
+    if state.auction and state.auction.bid:
+        assert state.auction.bid == (state.bidder, state.bid)
