@@ -31,6 +31,7 @@ class Table:
         self.spoken: ev.TrumpNamed | None = None
         self.seen_to_end: set[int] = set()
         self.taken_back_ids: set[str] = set()
+        self.closed_by_lead: set[int] = set()
         self.last_play: dict[str, Play] = {}
 
     def report(self, seq: int, code: str, message: str) -> None:
@@ -67,6 +68,7 @@ class Table:
                 self.report(seq, "too_many_books", f"a card of book {book.number} was laid")
             s.books.append(book)
             if "next_lead" in s.rules.books.closed_by:
+                self.closed_by_lead = {b.number for b in s.books[:-1] if not b.closed}
                 for earlier in s.books[:-1]:
                     self.close(earlier)
         p = Play(
@@ -76,14 +78,9 @@ class Table:
         if slot is None:
             book.slots.append([p])
         else:
-            p.void = any(q.lifted for q in slot)
             slot.append(p)
-            if p.void:
-                self.show(p.card, p.seat, p.reading, seq, "laid in vain", book.number)
-                self.report(
-                    seq, "not_replaceable",
-                    f"{SEAT_NAMES[p.seat]} laid another card in book {book.number}; the first one stands",
-                )  # fmt: skip
+            if any(q.lifted for q in slot):
+                self.in_vain(seq, p)
         self.last_play[what.card] = p
         s.plays.append(p)
         if p.stands:
@@ -131,6 +128,9 @@ class Table:
         if p.void:
             p.back = self.order
             return
+        early = self.laid_early(book, p)
+        if early and not book.ended and book.number in self.closed_by_lead:
+            book.closed = False  # that was no lead, so it closed nothing
         if not self.may_correct(book, p):
             p.lifted = True
             ids = cited(s.rules.clauses("books.correct_until"))
@@ -139,29 +139,59 @@ class Table:
                 f"{SEAT_NAMES[p.seat]} took the {p.face.name} back from book {book.number} when it could "
                 f"no longer be corrected ({ids}); the card stands",
             )  # fmt: skip
+            if early:
+                self.move_early(early, book)
+                self.in_vain(seq, early)
             return
-        led_by = winner_of(book, s.trump)
         p.back = self.order
         self.show(card, p.seat, p.reading, seq, "taken back", book.number)
         mine = [slot for slot in book.slots if slot[0].seat == p.seat]
         for extra in mine[1:]:  # the new card was laid before the old one was picked up
             mine[0].extend(extra)
             book.slots.remove(extra)
-        after = s.book(book.number + 1)
-        if p.seat != led_by and after and [[q.seat for q in slot] for slot in after.slots] == [[p.seat]]:
-            early = after.slots[0][0]  # it was no lead out of turn: it replaces the card taken back
-            s.books.pop()
-            early.book = book.number
-            mine[0].append(early)
-            for x in s.shown:
-                if x.played == early.order:
-                    x.played_book = book.number
+        if early:
+            self.move_early(early, book)
+
+    def laid_early(self, book: Book, p: Play) -> Play | None:
+        """The card that the seat of `p` laid beside a full book before it picked `p` up, if it did.
+
+        It looks like the lead of the next book, but the seat has not won this one.
+        """
+        after = self.state.book(book.number + 1)
+        if after is None or [[q.seat for q in slot] for slot in after.slots] != [[p.seat]]:
+            return None
+        return after.slots[0][0] if winner_of(book, self.state.trump) != p.seat else None
+
+    def move_early(self, early: Play, book: Book) -> None:
+        """Put it where it belongs: in the book before, in place of the seat's card there."""
+        s = self.state
+        s.books.pop()
+        early.book = book.number
+        slot = book.slot_of(early.seat)
+        if slot is not None:
+            slot.append(early)
+        for x in s.shown:
+            if x.played == early.order:
+                x.played_book = book.number
+
+    def in_vain(self, seq: int, p: Play) -> None:
+        """Another card of the seat stands, so this one was only shown."""
+        p.void = True
+        for x in self.state.shown:
+            if x.played == p.order:
+                x.played = x.played_book = None
+        self.show(p.card, p.seat, p.reading, seq, "laid in vain", p.book)
+        self.report(
+            seq, "not_replaceable",
+            f"{SEAT_NAMES[p.seat]} laid another card in book {p.book}; the first one stands",
+        )  # fmt: skip
 
     def may_correct(self, book: Book, p: Play) -> bool:
         if book.closed:
             return False
         if self.state.rules.books.correct_until == "next_card":
-            return self.state.plays[-1] is p and not book.full
+            later = self.state.plays[self.state.plays.index(p) + 1 :]
+            return not book.full and all(q.seat == p.seat for q in later)
         return True
 
     def book_closed(self, seq: int, what: ev.BookClosed) -> None:

@@ -162,7 +162,7 @@ class Table:
         self.add(ev.MeldClosed())
 
 
-def simulate(seed: int, habits: Habits | None = None) -> Simulated:
+def simulate(seed: int, habits: Habits | None = None, ruleset: str = "LV") -> Simulated:
     """A whole hand or, by chance, the beginning of one."""
     rng = random.Random(seed)
     habits = habits or Habits()
@@ -171,7 +171,7 @@ def simulate(seed: int, habits: Habits | None = None) -> Simulated:
     bidder = rng.choice(SEATS)
     truth = Truth({s: list(h) for s, h in hands.items()}, rng.choice("SHDC"), bidder, rng.randint(50, 90))
     t = Table(rng, habits, truth, hands)
-    t.add(ev.HandStarted(f"sim {seed}", "LV", cards.seat(rng.choice(SEATS))), "system")
+    t.add(ev.HandStarted(f"sim {seed}", ruleset, cards.seat(rng.choice(SEATS))), "system")
     t.add(ev.BidMade(cards.seat(bidder), str(truth.bid)), "scorekeeper")
     if t.chance(0.1):
         t.drop()

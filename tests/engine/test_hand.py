@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from engine_logs import log
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from engine import events as ev
-from engine import scoring
-from engine.cards import ALL_FACES, SEATS, SUITS
-from engine.events import Event, Reading
-from engine.exposure import breaches
+from engine.events import Event
 from engine.hand import HandState, fold
-from engine.notation import as_text, event_from_json, event_to_json
-from engine.renege import audit
+from engine.notation import as_text
 
 BOOK1 = "book 1: N AS, E KS, S TS, W QS"
 
@@ -182,53 +174,3 @@ def test_the_text_form_can_be_read_aloud() -> None:
     assert "Book 1: North the ace of spades, East the king of spades" in text
     assert "North takes 3 points." in text
     assert "Book 2: North the ace of clubs; open." in text
-
-
-IDS = st.sampled_from([f"c{n}" for n in range(12)])
-SEAT = st.sampled_from(SEATS)
-READING = st.builds(
-    Reading,
-    st.sampled_from(ALL_FACES),
-    st.floats(0, 1),
-    st.none() | st.sampled_from(ALL_FACES),
-    st.floats(0, 1),
-    st.none() | st.just("p.jpg"),
-)
-NUMBER = st.integers(-1, 22)
-HOW = st.sampled_from(["turned", "next_lead", "timeout", "entered"])
-FACE = st.none() | st.sampled_from(ALL_FACES)
-WHAT: st.SearchStrategy[Any] = st.one_of(
-    st.builds(ev.CardLaid, IDS, SEAT, READING, st.floats(0, 1), st.none() | IDS, st.none() | NUMBER),
-    st.builds(ev.CardLaid, IDS, SEAT, READING),
-    st.builds(ev.CardTakenBack, IDS),
-    st.builds(ev.BookClosed, NUMBER, HOW),
-    st.builds(ev.BookGathered, NUMBER, SEAT),
-    st.builds(ev.MeldLaid, IDS, SEAT, READING),
-    st.builds(ev.MeldRemoved, IDS),
-    st.builds(ev.MeldClosed),
-    st.builds(ev.CardExposed, IDS, SEAT, READING),
-    st.builds(ev.TrumpNamed, st.none() | st.sampled_from(SUITS), st.none() | SEAT),
-    st.builds(ev.BidMade, SEAT, st.sampled_from(["50", "61", "pass", "by me", "²", ""])),
-    st.builds(ev.ReadingRevised, IDS, READING),
-    st.builds(ev.Corrected, IDS, FACE, st.none() | SEAT, st.none() | IDS, st.booleans()),
-    st.builds(ev.RenegeCalled, SEAT, SEAT),
-    st.builds(ev.RulingMade, st.sampled_from(["confirmed", "denied", "cannot_tell"]), st.none() | IDS),
-    st.builds(ev.SightLost, st.just("dark")),
-    st.builds(ev.SightRegained),
-    st.builds(ev.HandStarted, st.just("h"), st.sampled_from(["LV", "??"]), st.none() | SEAT),
-    st.builds(ev.HandEnded, st.sampled_from(["played", "out_of_cards", "no_board", "no_marriage", "fire"])),
-)  # fmt: skip
-
-
-@settings(max_examples=150)
-@given(st.lists(WHAT, max_size=60), st.booleans())
-def test_no_order_of_events_raises(whats: list[Any], named: bool) -> None:
-    if named:
-        whats = [ev.HandStarted("h", "LV", "N"), ev.BidMade("E", "60"), ev.TrumpNamed("H", "E"), *whats]
-    events = [Event(n, float(n), w) for n, w in enumerate(whats, 1)]
-    s = fold(events)
-    audit(s)
-    breaches(s)
-    scoring.score(s)
-    as_text(s)
-    assert [event_from_json(event_to_json(e)) for e in events] == events
