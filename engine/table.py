@@ -129,7 +129,7 @@ class Table:
             p.back = self.order
             return
         early = self.laid_early(book, p)
-        if early and not book.ended and book.number in self.closed_by_lead:
+        if early and book.number in self.closed_by_lead and not self.closes(book.ended):
             book.closed = False  # that was no lead, so it closed nothing
         if not self.may_correct(book, p):
             p.lifted = True
@@ -195,8 +195,7 @@ class Table:
         return True
 
     def book_closed(self, seq: int, what: ev.BookClosed) -> None:
-        s, law = self.state, self.state.rules.books.closed_by
-        number = what.number
+        s, number = self.state, what.number
         if number == len(s.books) + 1 and number <= self.books_in_hand:
             s.books.append(Book(number))  # its end was seen, its cards were not
         if s.book(number) is None:
@@ -207,9 +206,11 @@ class Table:
         if b.ended == what.how:
             self.report(seq, "closed_twice", f"book {number} was closed twice")
         self.lay_long(seq, b)
-        b.ended = b.ended or what.how
-        how = "turned" if what.how == "timeout" else what.how
-        if how == "entered" or how in law or number == self.books_in_hand:
+        closes = self.closes(what.how)
+        if b.ended is None or (closes and not self.closes(b.ended)):
+            b.ended = what.how
+        lead = what.how == "next_lead" and "next_lead" in s.rules.books.closed_by
+        if lead or closes or number == self.books_in_hand:
             self.close(b)
 
     def lay_long(self, seq: int, book: Book) -> None:
@@ -233,6 +234,11 @@ class Table:
         b.ended = b.ended or "turned"
         if "turned" in self.state.rules.books.closed_by or what.number == self.books_in_hand:
             self.close(b)
+
+    def closes(self, how: ev.Closing | None) -> bool:
+        """Whether this closes a book, other than the next lead, which may prove to be none."""
+        turned = how in ("turned", "timeout") and "turned" in self.state.rules.books.closed_by
+        return turned or how == "entered"
 
     def close(self, book: Book) -> None:
         """Close it, and all before it: a later book cannot be gathered while one lies there."""
