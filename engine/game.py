@@ -52,7 +52,7 @@ def begin() -> GameState:
 
 
 def add(game: GameState, hand: PlayedHand, rules: RuleSet, *, short_hands: int = 0) -> GameState:
-    """The game after one more hand. A game that is over does not change.
+    """The game after one more hand, added and totalled (LV-14, WS-04, EC-04). A game that is over stays.
 
     short_hands: hands in the round, where the format is as short as the sheet's own (EC-61).
     """
@@ -96,7 +96,7 @@ def fold(
 def minutes_left(
     elapsed: float, rules: RuleSet, *, announced: float | None = None, lost: float = 0
 ) -> float | None:
-    """Minutes until time is up, below 0 when it is; None where a round is not timed or no time is known.
+    """Minutes until time is up by the director's clock (LV-36), below 0 when it is; None without a time.
 
     elapsed: minutes since the round began. announced: the director's time, where none is printed or
     another holds. lost: minutes for which time was called in a dispute, which GL-57 gives back.

@@ -23,6 +23,7 @@ class Bidding:
     below that such a bid is void and replaced.
     """
 
+    order: Literal["from_dealers_left"]
     minimum: int
     steps: tuple[tuple[int, ...], ...]
     dropped_at: int
@@ -111,6 +112,7 @@ class Tournament:
     late_opponents: AbsentScore
     disqualified_opponents: AbsentScore
     wrong_table: int
+    scorekeepers: Literal["one_each_team", "one_player", "director"]
     signed_by: Literal["both_scorekeepers", "all_players", "one_player_each_team", "both_teams", "director"]
     changes_after_submission: bool
 

@@ -65,7 +65,10 @@ class Tournament:
         return brackets(self.standings(after=self.first), self.rules)
 
     def standings(self, after: int | None = None) -> list[Place]:
-        """All teams in one table, from the first `after` rounds (None: of the rounds before the brackets)."""
+        """All teams in one table, as posted after each round (LV-21), without the rounds in brackets.
+
+        after: of so many rounds; None: of all that were handed in.
+        """
         done = self.results[: self.first if after is None else min(after, self.first)]
         found = records((r for results in done for r in results), self.teams)
         return standings(found, self.rules, self.broken)
