@@ -28,13 +28,15 @@ def start(dealer: Seat, rules: RuleSet) -> AuctionState:
 def fold(dealer: Seat, calls: Iterable[tuple[Seat, str]], rules: RuleSet) -> AuctionState:
     state = start(dealer, rules)
     for seat, text in calls:
-        state = call(state, seat, text)
+        _add(state, seat, text)
     return state
 
 
 def call(state: AuctionState, seat: Seat, text: str) -> AuctionState:
     """The state after this call; what is wrong with it is the new last entry of `faults`."""
-    return _settled(_Call(replace(state, calls=(*state.calls, (seat, text))), seat, text).made())
+    after = replace(state)
+    _add(after, seat, text)
+    return after
 
 
 def result(state: AuctionState) -> tuple[str, tuple[str, ...]]:
@@ -44,13 +46,12 @@ def result(state: AuctionState) -> tuple[str, tuple[str, ...]]:
         ids = rules.clauses("bidding.first_out_of_turn") + rules.clauses("bidding.information")
         text = "there is a redeal"
     elif state.bid is None:
-        ids = rules.clauses("bidding.pass_is_final")
-        high = f"{SEAT_NAMES[state.high.seat]} stands at {state.high.amount}" if state.high else "no bid yet"
-        who = (
-            f"{SIDES[state.choosing]} choose"
-            if state.choosing
-            else f"{SEAT_NAMES[state.turn or 'N']} calls next"
-        )
+        ids = rules.clauses("bidding.order")
+        best = state.standing if state.waiting else state.high
+        high = f"{SEAT_NAMES[best.seat]} stands at {best.amount}" if best else "no bid yet"
+        who = f"{SEAT_NAMES[state.turn or 'N']} calls next"
+        if state.choosing:
+            who = f"{SIDES[state.choosing]} choose"
         text = f"{high}; {who}"
     elif state.dropped:
         ids = rules.clauses("bidding.dropped_at")
@@ -64,22 +65,23 @@ def result(state: AuctionState) -> tuple[str, tuple[str, ...]]:
     return f"{text} ({cited(ids)})", ids
 
 
-def _settled(s: AuctionState) -> AuctionState:
-    """Close the auction when nobody can change its result any more."""
+def _add(s: AuctionState, seat: Seat, text: str) -> None:
+    """Change a state that nobody has seen yet, and close it when nobody can change its result any more."""
+    s.calls = (*s.calls, (seat, text))
+    _Call(s, seat, text).make()
     if s.replaces in s.barred:
-        s = replace(s, replaces=None, must_raise=False)
+        s.replaces, s.must_raise = None, False
     if s.ended or s.choosing:
-        return s
+        return
     held = s.standing if s.waiting else s.high
     if held is None and s.contenders <= {s.dealer}:
-        return replace(s, bid=Bid(s.dealer, s.rules.bidding.dropped_at), dropped=True)
-    if held is not None and not s.contenders:
-        return replace(s, bid=held)
-    return s
+        s.bid, s.dropped = Bid(s.dealer, s.rules.bidding.dropped_at), True
+    elif held is not None and not s.contenders:
+        s.bid = held
 
 
 class _Call:
-    """One call on its way into the state."""
+    """One call on its way into the state, which it changes."""
 
     def __init__(self, state: AuctionState, seat: Seat, text: str) -> None:
         self.state = state
@@ -87,20 +89,23 @@ class _Call:
         self.seat = seat
         self.name = SEAT_NAMES[seat]
         self.text = text
+        self.lead = ""
         self.said, self.amount, self.double = read(text, self.law)
 
-    def made(self) -> AuctionState:
+    def make(self) -> None:
         s, seat, said = self.state, self.seat, self.said
         if s.ended:
             return self.void("after_end", "the auction is over", "it changes nothing", director=False)
         if said == "empty":
             return self.void("empty", "nothing was called", "enter a number or pass", director=False)
         if said == "barred":
-            return replace(s, barred=s.barred | {seat})
+            s.barred |= {seat}
+            return None
         if s.choosing:
             return self.choice()
         if said == "misdeal" and s.claim == team_of(seat):
-            return replace(s, stop="redeal")
+            s.stop = "redeal"
+            return None
         if said in ("take", "redeal", "misdeal") or (said == "stands" and not self.may_keep()):
             return self.void(
                 "no_choice", "there is nothing to choose here", "it changes nothing", director=False
@@ -124,13 +129,12 @@ class _Call:
 
     def void(
         self, kind: FaultKind, reason: str, then: str, key: str = "", *more: str, director: bool = True
-    ) -> AuctionState:
+    ) -> None:
         """No consequence but that the call does not count."""
-        return self.faulty(self.state, kind, reason, then, key, more, director)
+        self.faulty(kind, reason, then, key, more, director)
 
     def faulty(
         self,
-        state: AuctionState,
         kind: FaultKind,
         reason: str,
         then: str,
@@ -138,19 +142,20 @@ class _Call:
         more: tuple[str, ...] = (),
         director: bool = True,
         **consequences: object,
-    ) -> AuctionState:
-        clauses = self.state.rules.clauses(f"bidding.{key}") if key else ()
+    ) -> None:
+        s = self.state
+        clauses = s.rules.clauses(f"bidding.{key}") if key else ()
         ids = tuple(dict.fromkeys((*clauses, *more)))
         tail = f" ({cited(ids)})" if ids else ""
-        text = f"{self.name} called '{self.text.strip()}': {reason}; {then}{tail}"
+        text = f"{self.name} called '{self.text.strip()}': {reason}; {self.lead}{then}{tail}"
         fault = Fault(
-            len(state.calls) - 1, self.seat, kind, reason, text, ids, director, **consequences  # type: ignore[arg-type]
+            len(s.calls) - 1, self.seat, kind, reason, text, ids, director, **consequences  # type: ignore[arg-type]
         )  # fmt: skip
-        return replace(state, faults=(*state.faults, fault))
+        s.faults = (*s.faults, fault)
 
     # Calls in turn
 
-    def bids(self, amount: int) -> AuctionState:
+    def bids(self, amount: int) -> None:
         s, law = self.state, self.law
         least = law.above(s.high.amount if s.high else None)
         if amount < law.minimum:
@@ -160,77 +165,74 @@ class _Call:
         if not law.on_ladder(amount):
             return self.off_ladder(amount, least)
         first = all(b.seat != self.seat for b in s.bids)
-        done = replace(
-            s,
-            bids=(*s.bids, Bid(self.seat, amount)),
-            pointer=next_seat(self.seat),
-            replaces=None,
-            must_raise=False,
-            declared=s.declared | ({self.seat} if self.double and first else set()),
-            standing=None if s.standing and s.standing.seat == self.seat else s.standing,
-            challenged=s.challenged
-            or (s.standing is not None and team_of(s.standing.seat) != team_of(self.seat)),
-        )
-        if self.double and not first:
-            reason, then = (
-                "a double run is declared on the first bid",
-                "the bid counts, the declaration does not",
-            )
-            return self.faulty(done, "late_declaration", reason, then, "double_run", director=False)
-        return done
+        s.bids = (*s.bids, Bid(self.seat, amount))
+        s.pointer, s.replaces, s.must_raise = next_seat(self.seat), None, False
+        if s.standing and s.standing.seat == self.seat:
+            s.standing = None
+        elif s.standing and team_of(s.standing.seat) != team_of(self.seat):
+            s.challenged = True
+        if self.double and first:
+            s.declared |= {self.seat}
+        elif self.double:
+            reason, then = "a double run is declared on the first bid", "only the bid counts"
+            self.faulty("late_declaration", reason, then, "double_run", director=False)
+        return None
 
-    def passes(self) -> AuctionState:
+    def passes(self) -> None:
         s = self.state
         if s.must_raise:
             then = f"enter at least {s.next_min}"
             return self.void("must_raise", "the bid must be raised", then, "insufficient", director=False)
-        kept = None if s.standing and s.standing.seat == self.seat else s.standing
-        return replace(
-            s, passed=s.passed | {self.seat}, pointer=next_seat(self.seat), replaces=None, standing=kept
-        )
+        if s.standing and s.standing.seat == self.seat:
+            s.standing = None
+        s.passed |= {self.seat}
+        s.pointer, s.replaces = next_seat(self.seat), None
+        return None
 
-    def insufficient(self, reason: str, least: int) -> AuctionState:
-        s, law = replace(self.state, replaces=self.seat), self.law
+    def insufficient(self, reason: str, least: int) -> None:
+        s, law = self.state, self.law
+        s.replaces = self.seat
         if law.insufficient == "replace":
             then = f"it is void: enter at least {least}, or pass"
-            return self.faulty(s, "insufficient", reason, then, "insufficient")
+            return self.faulty("insufficient", reason, then, "insufficient")
         other = partner(self.seat)
         then = f"it must be raised to at least {least}, and {SEAT_NAMES[other]} may not call any more"
-        s = replace(s, barred=s.barred | {other}, must_raise=True)
+        s.barred |= {other}
+        s.must_raise = True
         return self.faulty(
-            s, "insufficient", reason, then, "insufficient", director=False, barred=(other,), raise_to=least
+            "insufficient", reason, then, "insufficient", director=False, barred=(other,), raise_to=least
         )
 
-    def off_ladder(self, amount: int, least: int) -> AuctionState:
+    def off_ladder(self, amount: int, least: int) -> None:
         s, law = self.state, self.law
         since, step = law.step(amount)
         reason = f"above {since} only multiples of {step}"
         if law.off_ladder == "replace" or not s.high or s.high.amount < law.off_ladder_from:
             then = f"it is void: enter at least {least}, or pass"
-            s = replace(s, replaces=self.seat)
+            s.replaces = self.seat
             more = ("D-10",) if law.off_ladder != "replace" else ()
-            return self.faulty(s, "off_ladder", reason, then, "off_ladder", more)
+            return self.faulty("off_ladder", reason, then, "off_ladder", more)
         return self.freeze("off_ladder", reason, "off_ladder", pointer=next_seat(self.seat))
 
     # Improper calls
 
-    def chatty(self) -> AuctionState:
+    def chatty(self) -> None:
         s, law = self.state, self.law
         if self.seat == s.turn:
-            s = replace(s, replaces=self.seat)
+            s.replaces = self.seat
         reason, then = "only a number or PASS may be called", "it is void, enter a number or pass"
         if law.information == "misdeal_claim":
-            s = replace(s, claim=opponents(team_of(self.seat)))
+            s.claim = opponents(team_of(self.seat))
             then += "; if it told of the hand, the opponents may claim a misdeal"
-            return self.faulty(s, "chatty", reason, then, "chatty", s.rules.clauses("bidding.information"))
+            return self.faulty("chatty", reason, then, "chatty", s.rules.clauses("bidding.information"))
         if law.chatty == "replace":
-            return self.faulty(s, "chatty", reason, then, "chatty")
+            return self.faulty("chatty", reason, then, "chatty")
         other = partner(self.seat)
-        s = replace(s, barred=s.barred | {other})
+        s.barred |= {other}
         then += f", and {SEAT_NAMES[other]} may not call any more"
-        return self.faulty(s, "chatty", reason, then, "chatty", barred=(other,))
+        return self.faulty("chatty", reason, then, "chatty", barred=(other,))
 
-    def out_of_turn(self) -> AuctionState:
+    def out_of_turn(self) -> None:
         s, law, turn = self.state, self.law, self.state.turn
         other = partner(self.seat)
         if s.replaces == turn and turn:
@@ -240,15 +242,16 @@ class _Call:
             reason = f"the bid of {s.standing.amount} stands until an opponent bids"
             return self.void("bid_stands", reason, "it changes nothing", "out_of_turn")
         reason = "out of turn"
+        self.lead = f"it was {SEAT_NAMES[turn or 'N']}'s turn; "
         if self.said == "pass" and law.pass_out_of_turn == "director":
             return self.void("out_of_turn", reason, "it is void; call again in turn", "pass_out_of_turn")
         if law.first_out_of_turn == "opponents_choose" and not s.bids:
             side = opponents(team_of(self.seat))
             then = f"{SIDES[side]} choose: take the bid at {law.minimum}, or a redeal"
-            s = replace(s, choosing=side)
+            s.choosing = side
             reason += ", no legal bid yet"
             return self.faulty(
-                s, "out_of_turn", reason, then, "first_out_of_turn", director=False, choosing=side
+                "out_of_turn", reason, then, "first_out_of_turn", director=False, choosing=side
             )
         match law.out_of_turn:
             case "freeze_team":
@@ -262,7 +265,7 @@ class _Call:
                 then = f"{SIDES[team_of(self.seat)]} may not call any more, {back}"
                 return self.bar((self.seat, other), reason, then)
             case "bar_partner":
-                then = f"{SEAT_NAMES[other]} may not call any more, {SEAT_NAMES[turn or 'N']} was to call"
+                then = f"{SEAT_NAMES[other]} may not call any more, the call is void"
                 return self.bar((other,), reason, then)
             case "director":
                 then = f"it is void; the director may bar {SEAT_NAMES[other]}"
@@ -276,34 +279,36 @@ class _Call:
         if not stands:
             return self.bar((other,), reason, then + "the bid is void")
         then += f"the bid stands unless an opponent bids {law.minimum} or more, then it may be changed"
-        self.state = replace(s, standing=Bid(self.seat, self.amount), challenged=False)
+        s.standing, s.challenged = Bid(self.seat, self.amount), False
         return self.bar((other,), reason, then, stands=True)
 
-    def bar(self, seats: tuple[Seat, ...], reason: str, then: str, stands: bool = False) -> AuctionState:
-        s = replace(self.state, barred=self.state.barred | set(seats))
-        return self.faulty(s, "out_of_turn", reason, then, "out_of_turn", barred=seats, stands=stands)
+    def bar(self, seats: tuple[Seat, ...], reason: str, then: str, stands: bool = False) -> None:
+        self.state.barred |= set(seats)
+        return self.faulty("out_of_turn", reason, then, "out_of_turn", barred=seats, stands=stands)
 
-    def freeze(self, kind: FaultKind, reason: str, key: str, pointer: Seat) -> AuctionState:
+    def freeze(self, kind: FaultKind, reason: str, key: str, pointer: Seat) -> None:
         s, team = self.state, team_of(self.seat)
         seats = (self.seat, partner(self.seat))
         at = max((b.amount for b in s.bids if b.seat in seats), default=None)
-        s = replace(s, barred=s.barred | set(seats), frozen=s.frozen | {team}, pointer=pointer, replaces=None)
-        last = f"their last legal bid, {at}" if at else "no bid"
-        then = f"{SIDES[team]} are frozen at {last}"
-        return self.faulty(
-            s, kind, reason, then, key, director=False, barred=seats, frozen=team, frozen_at=at
-        )
+        s.barred |= set(seats)
+        s.frozen |= {team}
+        s.pointer, s.replaces = pointer, None
+        last = f"at their last legal bid, {at}" if at else "without a bid"
+        then = f"{SIDES[team]} are frozen {last}"
+        return self.faulty(kind, reason, then, key, director=False, barred=seats, frozen=team, frozen_at=at)
 
     # Choices
 
-    def choice(self) -> AuctionState:
+    def choice(self) -> None:
         s = self.state
         if team_of(self.seat) != s.choosing or self.said not in ("take", "redeal"):
             then = f"{SIDES[s.choosing or 'NS']} enter '{s.options[0]}' or '{s.options[1]}' first"
             return self.void("choice_open", "a choice is open", then, "first_out_of_turn", director=False)
         if self.said == "redeal":
-            return replace(s, choosing=None, stop="redeal")
-        return replace(s, choosing=None, bid=Bid(self.seat, self.law.minimum))
+            s.choosing, s.stop = None, "redeal"
+        else:
+            s.choosing, s.bid = None, Bid(self.seat, self.law.minimum)
+        return None
 
     def may_keep(self) -> bool:
         """Whether this seat may leave its bid out of turn as it is (NP-22)."""

@@ -55,9 +55,9 @@ class Fault:
     choosing: Team | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AuctionState:
-    """An auction after some calls.
+    """An auction after some calls; never changed once it was given out.
 
     `high`: the highest bid made in turn. `standing`: a bid out of turn that stands until an opponent
     bids (NP-22); `challenged`: one has. `replaces`: whose void call waits for a legal one. `claim`:
@@ -109,8 +109,8 @@ class AuctionState:
         """Who calls next; None when the auction is over or a team chooses."""
         if self.ended or self.choosing:
             return None
-        seat = self.pointer
-        while seat not in self.contenders:
+        seat, able = self.pointer, self.contenders
+        while seat not in able:
             seat = next_seat(seat)
         return seat
 

@@ -25,7 +25,9 @@ def settle(s: HandState, namer: Seat | None) -> None:
         return
     if not s.bids:
         return
-    s.auction = a = auction.fold(s.dealer or next_seat(partner(s.bids[0][0])), s.bids, s.rules)
+    if s.auction is None or len(s.auction.calls) < len(s.bids):  # asked again when cards are laid
+        s.auction = auction.fold(s.dealer or next_seat(partner(s.bids[0][0])), s.bids, s.rules)
+    a = s.auction
     won = a.bid or (a.standing if a.waiting else a.high)
     if a.dropped and not s.dealer:
         won = None
