@@ -35,6 +35,7 @@ SPARSE = 0.4
 ACTIVE, CHANGED = 4.0, 6.0
 """Mean grey levels by which a cell must differ."""
 PIXEL_CHANGED = 12
+RESTLESS_CELLS = 12
 _KEPT = 3.0
 _REFRESH = 0.5
 _BARE_AFTER = 1.0
@@ -61,6 +62,8 @@ class Region(NamedTuple):
     low: tuple[float, float]
     high: tuple[float, float]
     beside_motion: bool
+    restless: bool
+    """Something moves beside it, and it reaches the table's edge or is small: most likely an arm."""
 
 
 class Plan:
@@ -236,7 +239,12 @@ class Motion:
                 ]
             )
             (x0, y0), (x1, y1) = corners.tolist()
-            regions.append(Region(mine, (x0, y0), (x1, y1), bool((near_motion & mine).any())))
+            edge = min(rows.min(), columns.min()) == 0 or (
+                rows.max() == self.plan.rows - 1 or columns.max() == self.plan.columns - 1
+            )
+            beside = bool((near_motion & mine).any())
+            restless = beside and (edge or len(rows) < RESTLESS_CELLS)
+            regions.append(Region(mine, (x0, y0), (x1, y1), beside, restless))
         return sorted(regions, key=lambda r: -int(r.cells.sum()))
 
     def accept(self, cells: Cells) -> None:

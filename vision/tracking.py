@@ -23,9 +23,12 @@ from vision.types import NOT_AN_INDEX, CardSeen, Image
 
 SAME_PLACE = 9.0
 """Millimetres within which an index is printed where it was before."""
-SAME_MIDDLE = 22.0
+SAME_MIDDLE = 26.0
 SAME_CARD = 14.0
-SAME_WAY = 18.0
+FAR_CORNER = 38.0
+"""Millimetres by which the middles of one card, told from opposite corners, may differ at worst."""
+SAME_WAY = 30.0
+"""Degrees by which one index may be read turned: a small index tells its direction badly."""
 FARTHEST = 260.0
 """Millimetres a card may be pushed while nobody looks."""
 LONGEST = 3.0
@@ -360,13 +363,16 @@ def _displacement(a: Card | Sighting, b: Sighting) -> float:
 
 
 def _again_of(cards: Sequence[Card], sighting: Sighting) -> bool:
-    """Whether a sighting is but another view of a card that lay undisturbed: its place is taken.
+    """Whether a sighting is but another view of a card that is known: its place is taken.
 
-    Two cards one of which can still be read lie at least an index's width apart.
+    Two cards one of which can still be read lie at least an index's width apart. Where only the
+    other corner was found, its card's middle is less exact.
     """
     for card in cards:
         turn = abs((card.angle - sighting.angle + 90) % 180 - 90)
-        if np.hypot(*(card.centre - sighting.centre)) < SAME_CARD and turn < SAME_WAY:
+        ways = np.abs((card.anchors[:, 2] - sighting.anchors[0, 2] + 180) % 360 - 180)
+        limit = SAME_CARD if ways.min() < 90 else FAR_CORNER
+        if np.hypot(*(card.centre - sighting.centre)) < limit and turn < SAME_WAY:
             return True
     return False
 
@@ -378,7 +384,7 @@ def merged(sightings: Sequence[Sighting]) -> list[Sighting]:
         for n, other in enumerate(out):
             if (
                 len(s.anchors) == len(other.anchors) == 1
-                and _displacement(other, s) < SAME_PLACE
+                and np.hypot(*(other.centre - s.centre)) < FAR_CORNER
                 and agreement(normalised(other.seen), normalised(s.seen)) > AGREE
                 and abs((s.anchors[0, 2] - other.anchors[0, 2]) % 360 - 180) < SAME_WAY
             ):

@@ -188,7 +188,9 @@ class TableWatcher:
         """The part of the table to be read in this picture; at most one, so that no picture costs much."""
         self._looked = [(t, r) for t, r in self._looked if at - t < _NEAR_MOTION]
         for region in self._motion.settled(_LEAST_CELLS):
-            if region.beside_motion and any(_overlap(region, r) for _, r in self._looked):
+            if region.restless or (
+                region.beside_motion and any(_overlap(region, r) for _, r in self._looked)
+            ):
                 continue
             return region
         for due in self._due:
@@ -200,7 +202,9 @@ class TableWatcher:
     def _again(self, card: Card, at: float) -> None:
         low, high = card.polygon.min(axis=0), card.polygon.max(axis=0)
         nothing = np.zeros_like(self._motion.changed)
-        region = Region(nothing, (float(low[0]), float(low[1])), (float(high[0]), float(high[1])), False)
+        region = Region(
+            nothing, (float(low[0]), float(low[1])), (float(high[0]), float(high[1])), False, False
+        )
         self._due.append(_Due(at, region))
         self._due.sort(key=lambda d: d.at)
 
