@@ -34,9 +34,9 @@ class Crew:
         self._held = dict.fromkeys(SEATS, 20)
         script.tracks = {c: Track() for c in self.plan.faces}
         script.held = {s: [(0.0, 20)] for s in SEATS}
-        # Mostly one partner keeps the team's books; at some tables each winner takes its own.
+        # The winner takes its own books (LV-86); at some tables one partner keeps the team's (GL-28).
         self._keepers: dict[Seat, Seat] = {}
-        own = self.rng.random() < 0.3
+        own = self.rng.random() >= self.b.one_keeper
         for a, b in (("N", "S"), ("E", "W")):
             keeper = a if self.rng.random() < 0.5 else b
             for s in (a, b):

@@ -125,6 +125,11 @@ def _try(rng: np.random.Generator, reneges: list[RenegeKind], corrections: int, 
     return Plan(faces, hands, dealer, tuple(calls), bidder, trump, meld, tuple(books))
 
 
+def _raise(high: int) -> int:
+    """The next bid on the ladder that all sheets share up to 100: by 1 to 60, then by 5 (LV-64)."""
+    return high + (1 if high < 60 else 5 if high < 100 else 10)
+
+
 def _auction(
     rng: np.random.Generator, hands: dict[Seat, list[Face]], dealer: Seat
 ) -> tuple[list[tuple[Seat, str]], Seat, Suit] | None:
@@ -143,8 +148,8 @@ def _auction(
     high, holder, seat, passed = 49, None, next_seat(dealer), set[Seat]()
     while len(passed) < (3 if holder else 4):
         if seat not in passed and seat != holder:
-            if limit[seat][0] > high:
-                high, holder = high + 1, seat
+            if limit[seat][0] >= (bid := _raise(high)):
+                high, holder = bid, seat
                 calls.append((seat, str(high)))
             else:
                 passed.add(seat)

@@ -32,7 +32,8 @@ class Behaviours:
     reneges, corrections, drops: exactly these happen (drops: cards that fall face up and are taken
     up again). pace: 1 is a calm club table, 0.6 quick. slow: hesitations. sloppy: cards that land
     far off and askew. pushes: a lying card is pushed or straightened. overlap: the next card lands
-    while this one still slides. early_gather: the book is drawn in as soon as it is full. linger: the
+    while this one still slides. early_gather: the book is drawn in as soon as it is full.
+    one_keeper: how likely one partner takes all of a team's books. linger: the
     hand stays on the card that it laid. fidgets: a hand reaches over the table for nothing.
     """
 
@@ -45,6 +46,7 @@ class Behaviours:
     pushes: float = 0.0
     overlap: float = 0.0
     early_gather: float = 0.0
+    one_keeper: float = 0.0
     linger: float = 0.08
     fidgets: float = 0.06
 
