@@ -18,7 +18,7 @@ Report: TypeAlias = Callable[[int, str, str], None]
 def conclude(s: HandState, report: Report) -> None:
     """Winners, points, whose turn it is; and what in the record cannot be or is for the director."""
     in_hand = s.deck.size // 4
-    leader = s.bidder
+    leader = s.bidder  # the bidder leads to the first book (D-31)
     for b in s.books:
         plays = b.plays
         seats = [p.seat for p in plays]
@@ -132,6 +132,10 @@ def _gathered(s: HandState, report: Report) -> None:
 
 def _ended(s: HandState, report: Report) -> None:
     """A hand played out has all its books (LV-90), unless the director gave the rest to a team."""
+    if s.rest:
+        ids = cited(s.rules.clauses("exposed.shown_on_purpose"))
+        given = f"the director gave all books not played to {' and '.join(SEAT_NAMES[x] for x in s.rest)}"
+        report(s.last_seq, "rest_given", f"{given} ({ids})")
     missing = s.deck.size // 4 - s.closed_books
     if s.ended == "played" and missing > 0 and not s.rest and s.books and s.rules.books.all_played:
         ids = cited(s.rules.clauses("books.all_played"))

@@ -48,8 +48,13 @@ def _cited(ids: tuple[str, ...]) -> str:
     return ", ".join(i for i in ids if i != "silent") or "the sheet is silent"
 
 
-def next_dealer(dealer: Seat) -> Seat:
-    """The deal moves clockwise (LV-47, NP-12)."""
+def next_dealer(dealer: Seat, rules: RuleSet, deals: int = 0) -> Seat | None:
+    """The deal moves clockwise (LV-47); None when each player has dealt once and that is all (NP-12).
+
+    deals: how many hands of the round have been dealt.
+    """
+    if rules.deal.order == "each_once" and deals >= len(SEATS):
+        return None
     return next_seat(dealer)
 
 

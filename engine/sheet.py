@@ -80,7 +80,6 @@ class Deal:
     cut_leaves: int
     no_cut: Literal["redeal_on_request", "before_deal", "director"]
     packets: tuple[int, ...]
-    first_dealer: Literal["agreed"]
     order: Literal["clockwise", "each_once"]
     exposed_card: Literal["consent_or_second_deck", "redeal", "exposed_card", "director"]
     unfounded_complaint: int

@@ -97,6 +97,10 @@ def claimed(
     Without shown cards the claim stands. Without a marriage there is no trump, so the others' meld is
     counted without it; one that is found becomes trump where the sheet says so (GL-06).
     """
+    if why == "no_marriage" and not rules.trump.marriage_needed:
+        ids = rules.clauses("trump.marriage_needed")
+        text = f"no marriage is needed to name trump: the hand must be played ({cited(ids)})"
+        return HandScore("must_be_played", {"NS": 0, "EW": 0}, (), text, ids)
     if why == "impossible" or state.bidder is None:
         return not_played(why, facts, rules, state.dropped)
     own = _cards(state, state.bidder)
