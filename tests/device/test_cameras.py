@@ -164,13 +164,12 @@ class Scripted(LiveSource):
 def test_a_slow_reader_misses_frames_and_they_are_counted() -> None:
     source = Scripted(50)
     frames = iter(source)
-    first = next(frames)
+    next(frames)
     while source.left:
         time.sleep(0.01)
     second = next(frames)
-    assert second.number == 49
-    assert source.dropped == second.number - first.number - 1 or first.number > 0
-    assert source.dropped + 2 == 50
+    assert second.number >= 49  # more when the source was found stale and opened again
+    assert source.dropped + 2 == second.number + 1
     source.close()
     assert list(frames) == []
 
