@@ -1,4 +1,4 @@
-"""The record on disk: one event a line, as JSON; and a form of the hand to read aloud.
+"""The record on disk: one event a line, as JSON. `engine.spoken` has the form to read aloud.
 
 A line is an object. Its own keys: `v` (format version, 1), `seq`, `at`, `source` (default
 "camera"), `utc` (if known) and `kind`, the event's name in small letters (`card_laid`); the other
@@ -19,9 +19,8 @@ from types import NoneType, UnionType
 from typing import Any, Final, Literal, TextIO, Union, get_args, get_origin, get_type_hints
 
 from engine import cards, events
-from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES, CardError, Face
+from engine.cards import CardError, Face
 from engine.events import Event, Reading, What
-from engine.state import HandState
 
 VERSION: Final = 1
 _OWN: Final = frozenset({"v", "seq", "at", "source", "utc", "kind"})
@@ -243,45 +242,3 @@ def read_log(path: Path | str) -> list[Event]:
     if not found:
         raise LogError(f"{path}: the log is empty; its first line should be a hand_started event")
     return found
-
-
-def as_text(state: HandState) -> str:
-    """The hand as lines that a person can read aloud."""
-    lines = [f"Hand {state.hand or '?'}, rules {state.rules.name} ({state.rules.title})."]
-    if state.dealer:
-        lines.append(f"Dealer {SEAT_NAMES[state.dealer]}.")
-    lines += [f"{SEAT_NAMES[seat]} bids {call}." for seat, call in state.bids]
-    if state.bidder and state.bid:
-        lines.append(f"{SEAT_NAMES[state.bidder]} has the bid at {state.bid}.")
-    if state.trump_known:
-        lines.append(f"Trump is {SUIT_NAMES[state.trump]}." if state.trump else "There is no trump.")
-    for seat in SEATS:
-        if state.meld[seat]:
-            counted = state.meld_count(seat)
-            groups = ", ".join(f"{_words(g.kind, g.sets)} {g.value}" for g in counted.groups)
-            lines.append(f"{SEAT_NAMES[seat]} melds {counted.total}: {groups or 'nothing'}.")
-    for book in state.books:
-        said = []
-        for slot in book.slots:
-            for p in slot:
-                tail = "" if p.stands else " (taken back)" if p.back is not None else " (does not stand)"
-                said.append(f"{SEAT_NAMES[p.seat]} the {p.face.name}{tail}")
-        missing = [SEAT_NAMES[g.seat] for g in state.gaps if g.book == book.number]
-        if missing:
-            said.append(f"not seen: {', '.join(missing)}")
-        end = "open"
-        if book.closed or book.ended:
-            taker = SEAT_NAMES[book.winner] if book.winner else "nobody known"
-            end = f"{taker} takes {book.points} point{'' if book.points == 1 else 's'}"
-        lines.append(f"Book {book.number}: {', '.join(said) or 'no card seen'}; {end}.")
-    if state.books:
-        lines.append(f"Points: North-South {state.points['NS']}, East-West {state.points['EW']}.")
-    lines += [f"Note at event {p.seq}: {p.message}." for p in state.problems]
-    return "\n".join(lines) + "\n"
-
-
-def _words(kind: str, sets: int) -> str:
-    name = kind.replace("_", " ")
-    for suit, full in SUIT_NAMES.items():
-        name = name.replace(f"marriage {suit}", f"marriage in {full}")
-    return ("", "", "double ", "triple ", "quadruple ")[sets] + name

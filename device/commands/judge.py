@@ -11,7 +11,7 @@ from device.commands.common import command, opened_store, print_json
 from device.config import Settings
 from device.errors import UserError
 from device.handlog import LOG, catch_up
-from engine import notation
+from engine import notation, spoken
 from engine import rules as rulesets
 from engine.events import Event, HandStarted
 from engine.hand import fold
@@ -43,12 +43,21 @@ def rules_for(events: list[Event], path: Path, asked: str | None) -> RuleSet:
 @click.option(
     "--threshold", type=click.FloatRange(0.5, 1, min_open=True, max_open=True), help="[game.threshold]"
 )
+@click.option("--aloud", is_flag=True, help="Print the hand as sentences instead of judging it.")
 @command
 @click.pass_obj
-def judge(settings: Settings, log: Path, ruleset: str | None, threshold: float | None, as_json: bool) -> None:
-    """Judge a hand's LOG (log.jsonl, or the folder that holds it): books, meld, reneges, score."""
+def judge(
+    settings: Settings, log: Path, ruleset: str | None, threshold: float | None, aloud: bool, as_json: bool
+) -> None:
+    """Judge a hand's LOG (log.jsonl, or the folder that holds it): books, meld, reneges, score.
+
+    A LOG ending in .txt holds sentences, as --aloud prints them.
+    """
     path = log / LOG if log.is_dir() else log
-    events = notation.read_log(path)
+    events = spoken.read(path) if path.suffix == ".txt" else notation.read_log(path)
+    if aloud:
+        click.echo(spoken.say(events), nl=False)
+        return
     rules = rules_for(events, path, ruleset)
     state = fold(events, rules)
     flags = audit(state, rules, threshold or settings.game.threshold)

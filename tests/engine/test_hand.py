@@ -8,7 +8,6 @@ from engine_logs import log
 from engine import events as ev
 from engine.events import Event
 from engine.hand import HandState, fold
-from engine.notation import as_text
 
 BOOK1 = "book 1: N AS, E KS, S TS, W QS"
 
@@ -165,12 +164,3 @@ def test_cards_unseen_while_sight_was_lost_are_marked() -> None:
     s = state("lay a N AS", "blind", "lay b E KS", "sees", "lay c S TS")
     assert s.books[0].sight_lost
     assert s.sight
-
-
-def test_the_text_form_can_be_read_aloud() -> None:
-    text = as_text(state("meld a N KH", "meld b N QH", "melded", BOOK1, "lay c N AC"))
-    assert "Trump is hearts." in text
-    assert "North melds 4: royal marriage 4." in text
-    assert "Book 1: North the ace of spades, East the king of spades" in text
-    assert "North takes 3 points." in text
-    assert "Book 2: North the ace of clubs; open." in text
