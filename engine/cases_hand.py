@@ -45,11 +45,17 @@ def _meld(given: Given, expect: dict[str, Any], law: RuleSet) -> Got:
         board = {team: total >= law.meld.board for team, total in teams.items()}
         return {"player_totals": totals, "team_totals": teams, "board": board}
     if "late_shown" in given:
-        phase = given["phase"]
-        if phase not in ("after first card of trick 1", "after first card of trick 1, trick 1 still open"):
-            raise CaseError(f"phase '{phase}' is not understood")
         log.meld_closed()
-        log.lay("N", "JC")
+        match given["phase"]:
+            case "before the first card":
+                pass
+            case "after first card of trick 1" | "after first card of trick 1, trick 1 still open":
+                log.lay("N", "JC")
+            case "after trick 1 closed" | "after trick 1 is closed":
+                log.plays(zip(SEATS, ("JC", "QC", "KC", "TC"), strict=True))
+                log.close(1)
+            case phase:
+                raise CaseError(f"phase '{phase}' is not understood")
         for seat, laid in given["late_shown"].items():
             log.meld(seat, laid)
         state = log.state()
@@ -184,15 +190,16 @@ def _consequence(given: Given, expect: dict[str, Any], flags: list[Flag], law: R
     """Whom a call, or without one the proven renege itself, costs what."""
     proven = [f for f in flags if f.status == "proven"]
     call = given.get("call")
-    disordered = expect.get("books_out_of_order")  # a fact the director enters, not a finding
+    # A fact that the director enters, not a finding.
+    disordered = given.get("books_out_of_order", expect.get("books_out_of_order"))
     got: Got = {"books_out_of_order": disordered}
     against: Team | None = team_of(proven[0].seat) if proven else None
     if call:
-        unknown = set(call) - {"by", "against", "type", "cards"}
+        unknown = set(call) - {"by", "against", "type", "cards", "book"}
         if unknown:
             raise CaseError(f"given.call.{min(unknown)} is not understood")
         accused = cards.seat(call["against"])
-        hit = any(f.seat == accused for f in proven)
+        hit = any(f.seat == accused and call.get("book", f.book) == f.book for f in proven)
         verdict = calls.judge_call(cards.seat(call["by"]), accused, hit, law, disordered)
         against = verdict.against
         got["call_result"] = "proven" if verdict.proven else "not proven"
@@ -207,17 +214,25 @@ def _aces(given: Given, law: RuleSet) -> Got:
     for seat, laid in given["aces_laid"].items():
         log.meld(seat, laid)
     log.meld_closed()
+    number = 0
     for seat, played in given.with_prefix("aces_played_by_"):
-        for n, card in enumerate(played, 1):
+        for card in played:
+            number += 1
             log.lay(cards.seat(seat), card)
-            log.close(n)
+            log.close(number)
     flag = next((f for f in audit(log.state()) if f.kind == "ACES"), None)
-    got: Got = {"renege": flag is not None and flag.status == "proven", "kind": None}
+    renege = flag is not None and law.renege.aces == "renege"
+    got: Got = {"renege": renege, "kind": None, "flag": None, "ruling": None, "proposed": None}
+    if flag and not renege:
+        got |= {"flag": "aces_not_declared", "ruling": law.renege.aces}
     if flag and law.renege.aces == "director":
-        got |= {"flag": "aces_not_declared", "ruling": "director", "proposed": f"{law.name} renege penalty"}
+        got["proposed"] = f"{law.name} renege penalty"
     if flag and flag.sets:
         got |= {"kind": flag.kind, "seat": flag.seat, "declared_sets": flag.sets[0]}
         got |= {"proven_sets": flag.sets[1], "proof": [str(x.face) for x in flag.cards]}
+    if flag and "hand" in given:
+        award = scoring.aces_award(flag.team, _facts(given["hand"]), law)
+        got |= {"penalty_against": flag.team, "award": dict(award.change)}
     return got
 
 

@@ -31,11 +31,11 @@ def played(facts: Facts, rules: RuleSet) -> HandScore:
     for short, key in (
         (facts.meld[b] < m.board and f"{facts.meld[b]} meld is under {m.board}", "meld.board"),
         (facts.points[b] < s.save and f"{facts.points[b]} points are under {s.save}", "scoring.save"),
-        (total < facts.bid and f"{total} is under the bid of {facts.bid}", "scoring.set"),
+        (total < facts.bid and f"{total} is under the bid of {facts.bid}", ""),
     ):
         if short:
-            ids = cited(rules.clauses(key))
-            return awarded("set", f"{name} are set: {short} ({ids})", s.set, "scoring.set", facts, rules)
+            why = f"{name} are set: {short}" + (f" ({cited(rules.clauses(key))})" if key else "")
+            return awarded("set", why, s.set, "scoring.set", facts, rules)
     award = s.made
     if facts.points[others] < s.save:  # the other team saves nothing (D-07)
         award = Award(award.bidders, ())

@@ -174,7 +174,8 @@ class _Maker:
     def _award(self, flag: Flag) -> tuple[str, ...]:
         if self.facts is None or flag.status == "corrected":
             return ()
-        score = scoring.renege_award(flag.team, self.facts, self.state.rules)
+        due = scoring.aces_award if flag.kind == "ACES" else scoring.renege_award
+        score = due(flag.team, self.facts, self.state.rules)
         said = []
         for team in TEAMS:
             parts = ", ".join(line.text for line in score.lines if line.team == team)

@@ -11,7 +11,7 @@ from engine import rules, unplayed
 from engine.calls import judge_call
 from engine.cards import Team
 from engine.hand import fold
-from engine.scoring import Facts, game_over, played, renege_award, score
+from engine.scoring import Facts, aces_award, game_over, played, renege_award, score
 
 LV = rules.load("LV")
 
@@ -105,3 +105,60 @@ def test_the_game_ends_at_five_hundred_and_the_bidders_win_a_double_finish() -> 
     assert game_over({"NS": 499, "EW": 0}, "NS", LV) == (False, None)
     assert game_over({"NS": 500, "EW": 0}, "EW", LV) == (True, "NS")
     assert game_over({"NS": 515, "EW": 503}, "EW", LV) == (True, "EW")
+
+
+EXAMPLE = Facts(60, "NS", {"NS": 24, "EW": 18}, {"NS": 10, "EW": 14})
+"""comparison.md section 12: bid 60, meld 24 and 18, points 10 and 14 when play stops."""
+
+
+@pytest.mark.parametrize(
+    ("name", "bidders_renege", "others_renege"),
+    [
+        ("LV", (0, 60), (84, 0)), ("GL", (0, 128), (134, 0)), ("WS", (0, 91), (74, 0)),
+        ("EC", (-60, 50), (74, -60)), ("EC-P", (0, 110), (134, 0)), ("NP", (0, 78), (84, 0)),
+    ],
+)  # fmt: skip
+def test_renege_awards_of_all_sheets(
+    name: str, bidders_renege: tuple[int, int], others_renege: tuple[int, int]
+) -> None:
+    law = rules.load(name)
+    for offender, due in (("NS", bidders_renege), ("EW", others_renege)):
+        got = renege_award(offender, EXAMPLE, law)  # type: ignore[arg-type]
+        assert (got.change["NS"], got.change["EW"]) == due
+        assert any(i.startswith(name[:2]) for i in got.clauses)
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "bidders_set"),
+    [
+        ("LV", (62, 44), (0, 107)), ("GL", (62, 44), (0, 107)), ("WS", (62, 44), (0, 107)),
+        ("EC", (62, 44), (-60, 47)), ("EC-P", (62, 44), (0, 107)), ("NP", (62, 44), (0, 107)),
+    ],
+)  # fmt: skip
+def test_played_hands_of_all_sheets(name: str, made: tuple[int, int], bidders_set: tuple[int, int]) -> None:
+    law = rules.load(name)
+    for points, due in (((28, 22), made), ((25, 25), bidders_set)):
+        got = played(facts(60, (34, 22), points), law)
+        assert (got.change["NS"], got.change["EW"]) == due
+
+
+def test_aces_have_their_own_penalty_in_ec_and_none_printed_in_ws() -> None:
+    for name in ("EC", "EC-P"):
+        got = aces_award("NS", facts(60, (35, 22), (25, 21)), rules.load(name))
+        assert (got.result, dict(got.change)) == ("aces", {"NS": 0, "EW": 103})
+        got = aces_award("EW", facts(60, (35, 22), (25, 21)), rules.load(name))
+        assert dict(got.change) == {"NS": 60 + 35 + 25, "EW": 0}
+        assert "EC-50" in got.text
+    ws = aces_award("NS", EXAMPLE, rules.load("WS"))
+    assert (ws.result, ws.change["EW"]) == ("renege", 91)
+    assert "for the director; proposed" in ws.text
+    assert "D-08" in ws.clauses
+    assert aces_award("NS", EXAMPLE, rules.load("NP")).change["EW"] == 78
+
+
+def test_decisions_stand_in_the_sentence_where_they_mattered() -> None:
+    assert "D-05" in played(facts(90, (40, 24), (35, 15)), LV).text
+    assert "D-05" not in played(facts(90, (40, 24), (25, 25)), LV).text
+    assert "D-07" not in played(facts(60, (34, 22), (28, 22)), LV).text
+    assert "D-04" in renege_award("NS", EXAMPLE, rules.load("NP")).text
+    assert "D-04" not in renege_award("EW", EXAMPLE, rules.load("NP")).text
