@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from engine.awards import TEAM_NAMES, Facts, HandScore, Line, Result, awarded
-from engine.calls import kind_named
+from engine.calls import Verdict, judge_call, kind_named
 from engine.cards import TEAMS, Seat, Team, opponents, team_of
 from engine.renege import audit
 from engine.rules import Award, RuleSet, cited
@@ -88,8 +89,12 @@ def score(state: HandState, rules: RuleSet | None = None) -> HandScore:
     if facts is None:
         return HandScore("no_bid", {"NS": 0, "EW": 0}, (), "nobody has the bid", ())
     if ruled := _ruled_against(state, rules):
-        offender, aces = ruled
-        return aces_award(offender, facts, rules) if aces else renege_award(offender, facts, rules)
+        due = aces_award if ruled.aces else renege_award
+        found = due(ruled.offender, facts, rules)
+        if ruled.verdict is None:
+            return found
+        ids = tuple(dict.fromkeys((*ruled.verdict.clauses, *found.clauses)))
+        return replace(found, text=f"{ruled.verdict.text}; {found.text}", clauses=ids)
     match state.ended:
         case "no_marriage" | "no_board" | "impossible":
             return claimed(state, state.ended, facts, rules)
@@ -103,25 +108,38 @@ def score(state: HandState, rules: RuleSet | None = None) -> HandScore:
     return HandScore("unfinished", {"NS": 0, "EW": 0}, (), text, ())
 
 
-def _ruled_against(state: HandState, rules: RuleSet) -> tuple[Team, bool] | None:
-    """The team against which a ruling stands, of several on one matter by the last; and whether for aces."""
+class _Ruled(NamedTuple):
+    """Against whom a ruling stands, whether for undeclared aces, and what the sheet says of the call."""
+
+    offender: Team
+    aces: bool = False
+    verdict: Verdict | None = None
+
+
+def _ruled_against(state: HandState, rules: RuleSet) -> _Ruled | None:
+    """The latest ruling that stands against a team; of several on one matter the last counts."""
     decided: set[str | int] = set()
     for seq, ruling in reversed(state.rulings):
-        call = next((c for c in reversed(state.calls) if c.seq < seq), None)
-        matter = ruling.card or (call.seq if call else 0)
+        call = next((c.what for c in reversed(state.calls) if c.seq < seq), None)
+        matter = ruling.card or next((c.seq for c in reversed(state.calls) if c.seq < seq), 0)
         if matter in decided:
             continue
         decided.add(matter)
         if ruling.disordered:
-            return ruling.disordered, False
+            text = f"the director found the books of {TEAM_NAMES[ruling.disordered]} out of order"
+            ids = rules.clauses("call.books_out_of_order")
+            return _Ruled(
+                ruling.disordered, False, Verdict(False, ruling.disordered, f"{text} ({cited(ids)})", ids)
+            )
         if ruling.card is not None:
             seat = state.seat_of(ruling.card)
             if ruling.outcome == "confirmed" and seat:
-                return team_of(seat), _about_aces(state, rules, seat, ruling.card)
-        elif call and ruling.outcome == "confirmed":
-            return team_of(call.what.against), kind_named(call.what.what) == "ACES"
-        elif call and ruling.outcome == "denied" and rules.call.unproven == "caller":
-            return team_of(call.what.by), False
+                return _Ruled(team_of(seat), _about_aces(state, rules, seat, ruling.card))
+        elif call and ruling.outcome != "cannot_tell":
+            verdict = judge_call(call.by, call.against, ruling.outcome == "confirmed", rules)
+            if verdict.against:
+                aces = verdict.proven and kind_named(call.what) == "ACES"
+                return _Ruled(verdict.against, aces, verdict)
     return None
 
 

@@ -79,7 +79,9 @@ def test_a_hand_in_play_has_no_score_and_a_confirmed_renege_stops_it() -> None:
     got = score(fold(log(*called, "rule confirmed c12")))
     assert (got.result, dict(got.change)) == ("renege", {"NS": 60, "EW": 0})
     assert score(fold(log(*called, "rule confirmed"))).change["NS"] == 60
+    assert "LV-108" in score(fold(log(*called, "rule confirmed"))).text
     got = score(fold(log(*called, "rule denied")))
+    assert "LV-111" in got.text
     assert (got.result, dict(got.change)) == ("renege", {"NS": 0, "EW": 60})
     assert score(fold(log(*called, "rule cannot_tell"))).result == "unfinished"
     assert score(fold(log(*called, "rule confirmed c12", "rule denied c12"))).result == "unfinished"
