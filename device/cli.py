@@ -20,6 +20,7 @@ PLACES = {
     "rules": "device.commands.rules:rules",
     "tournament": "device.commands.tournament:tournament",
     "serve": "device.commands.serve:serve",
+    "pin": "device.commands.pin:pin",
     "demo": "device.commands.play:demo",
     "simulate": "device.commands.play:simulate",
     "recover": "device.commands.judge:recover",

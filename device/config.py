@@ -24,7 +24,7 @@ Point = tuple[float, float]
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class StoreSettings(Section):
@@ -81,8 +81,30 @@ class GameSettings(Section):
     )
 
 
+def _hash(value: str) -> str:
+    if not value.startswith("$argon2"):
+        raise ValueError("this is no hash; `bookwatch pin` makes one")
+    return value
+
+
+Hash = Annotated[str, AfterValidator(_hash)]
+
+
+class DashboardSettings(Section):
+    """Who may do what on the dashboard. Everybody may see the table screen."""
+
+    director_pin: Hash | None = Field(
+        default=None,
+        description="Hash of the director's PIN, by `bookwatch pin`; without one only this machine is let in.",
+    )
+    table_code: Hash | None = Field(
+        default=None,
+        description="Hash of the scorekeepers' code, by `bookwatch pin --for scorekeeper`; likewise.",
+    )
+
+
 class WebSettings(Section):
-    """The dashboard."""
+    """Where the dashboard listens."""
 
     host: str = Field(default="127.0.0.1", description="Address to listen on; 0.0.0.0 lets other devices in.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
@@ -98,6 +120,7 @@ class Settings(Section):
     table: TableSettings = TableSettings()
     game: GameSettings = GameSettings()
     web: WebSettings = WebSettings()
+    dashboard: DashboardSettings = DashboardSettings()
 
     @property
     def hands(self) -> Path:
@@ -216,8 +239,9 @@ def _as_user_error(error: ValidationError, origin: Mapping[str, str], file: str)
         near = difflib.get_close_matches(name, known, 1, 0.6)
         hint = f"Did you mean `{near[0]}`?" if near else f"Known: {', '.join(known)}."
         return UserError(f"unknown setting `{name}`", where=where, do=f"{hint} See docs/configuration.md.")
+    given = "this value" if path[0] == "dashboard" else repr(first["input"])  # a PIN is not repeated
     return UserError(
-        f"`{name}` = {first['input']!r} is not allowed: {first['msg'].lower()}",
+        f"`{name}` = {given} is not allowed: {first['msg'].lower()}",
         where=where,
         do="See docs/configuration.md.",
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from device.config import Settings
 from device.errors import UserError
+from device.pins import session_key
 from device.store import Store
 
 
@@ -28,6 +29,7 @@ class Dashboard:
             writer = resolve_name("webui.writing:FolderWriter")
             make_server = resolve_name("webui.serve:server")
             address = resolve_name("webui.serve:address")
+            keys = resolve_name("webui.roles:Keys")
         except ImportError as error:
             raise UserError(
                 f"the dashboard is not installed ({error})", do="Install Bookwatch again, with all its parts."
@@ -35,6 +37,11 @@ class Dashboard:
         app = create_app(
             source(settings.hands),
             writer=writer(settings.hands, store),
+            keys=keys(
+                session_key(settings.store.folder),
+                settings.dashboard.director_pin,
+                settings.dashboard.table_code,
+            ),
             threshold=settings.game.threshold,
         )
         host, port = settings.web.host, settings.web.port

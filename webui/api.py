@@ -10,11 +10,11 @@ from flask import Blueprint, abort, jsonify
 from engine import notation
 from webui import proof, public
 from webui.desk import desk
-from webui.security import for_the_director
+from webui.roles import only_for
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
 director_blueprint = Blueprint("director_api", __name__, url_prefix="/director/api/v1")
-for_the_director(director_blueprint)
+only_for("director", director_blueprint)
 
 
 @blueprint.get("/table", defaults={"table": None})

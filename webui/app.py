@@ -11,10 +11,12 @@ from flask import Flask, jsonify, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
 
 from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES
-from webui import api, director, entries, health, live, players, site
+from webui import api, director, entries, health, live, players, signin, site
 from webui.desk import Desk
+from webui.limit import Limiter
 from webui.names import TEAM_NAMES
-from webui.security import Gate, anyone, protect
+from webui.roles import Keys, Refused, refuse_guesses, template_words
+from webui.security import protect
 from webui.source import Source
 from webui.writing import Writer
 
@@ -23,25 +25,31 @@ def create_app(
     source: Source,
     *,
     writer: Writer | None = None,
-    gate: Gate = anyone,
+    keys: Keys | None = None,
     threshold: float = 0.95,
     source_url: str | None = None,
     beat_seconds: float = 2.0,
 ) -> Flask:
     """The WSGI application.
 
-    writer: takes what the director corrects; without one the record is read-only. gate: who may see
-    the director's pages. threshold: probability from which a renege counts as proven. source_url:
-    where the running version's source is (AGPL section 13); by default this server packs its own files.
-    beat_seconds: pause between heartbeats.
+    writer: takes what people enter; without one the record is read-only. keys: PINs and the key of
+    sessions; without any, all but the table screen is for this machine alone. threshold: probability
+    from which a renege counts as proven. source_url: where the running version's source is (AGPL
+    section 13); by default this server packs its own files. beat_seconds: pause between heartbeats.
     """
     app = Flask(__name__)
     app.config.update(
-        BOOKWATCH_GATE=gate,
+        BOOKWATCH_KEYS=keys or Keys.none(),
+        BOOKWATCH_LIMITER=Limiter(),
         BOOKWATCH_BEAT=beat_seconds,
         MAX_CONTENT_LENGTH=64 * 1024,
         SEND_FILE_MAX_AGE_DEFAULT=365 * 24 * 3600,
+        SESSION_COOKIE_NAME="bookwatch",
+        SESSION_COOKIE_SAMESITE="Strict",
+        PERMANENT_SESSION_LIFETIME=12 * 3600,
+        SESSION_REFRESH_EACH_REQUEST=False,
     )
+    app.secret_key = app.config["BOOKWATCH_KEYS"].secret
     app.extensions["bookwatch"] = Desk(source, threshold=threshold, writer=writer)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(
@@ -52,14 +60,17 @@ def create_app(
         version=_version(),
         source_url=source_url or "/source.tar.gz",
         static=_Static(app),
+        **template_words,
     )
     protect(app)
+    refuse_guesses(app)
     for blueprint in (
         players.blueprint,
         live.blueprint,
         api.blueprint,
         health.blueprint,
         site.blueprint,
+        signin.blueprint,
         director.blueprint,
         entries.blueprint,
         live.director_blueprint,
@@ -97,4 +108,9 @@ def _error(error: HTTPException) -> Any:
         return error.get_response()
     if request.path.startswith(("/api/", "/director/api/")):
         return jsonify(error={"code": code, "name": error.name, "message": error.description}), code
-    return render_template("error.html", code=code, name=error.name, message=error.description), code
+    sign_in = isinstance(error, Refused) and error.pin_set
+    then = request.full_path.rstrip("?") if request.method == "GET" else ""
+    page = render_template(
+        "error.html", name=error.name, message=error.description, sign_in=sign_in, then=then
+    )
+    return page, code

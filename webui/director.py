@@ -8,11 +8,11 @@ from webui import proof
 from webui.desk import desk
 from webui.handpage import hand_page
 from webui.live import position
-from webui.security import for_the_director
+from webui.roles import only_for
 from webui.trail import changes
 
 blueprint = Blueprint("director", __name__, url_prefix="/director")
-for_the_director(blueprint)
+only_for("director", blueprint)
 
 
 @blueprint.get("/")

@@ -9,10 +9,10 @@ from werkzeug.wrappers import Response
 from engine.cards import SEATS, CardError, Face, face
 from engine.events import CardExposed, CardLaid, Corrected, MeldLaid, RulingMade, What
 from webui.desk import Judged, desk
-from webui.security import for_the_director
+from webui.roles import only_for
 
 blueprint = Blueprint("entries", __name__, url_prefix="/director/hands")
-for_the_director(blueprint)
+only_for("director", blueprint)
 
 WHY_MAX = 300
 OUTCOMES = ("confirmed", "denied", "cannot_tell")
@@ -70,9 +70,7 @@ def _correction(judged: Judged, card: str) -> Corrected:
         case "withdrawn":
             return Corrected(card, withdrawn=True, why=why)
         case _:
-            raise BadRequest(
-                "Say what is wrong: the card, its player, its place, or that it was never laid."
-            )
+            raise BadRequest("Say what is wrong: the card, its player, its place, or that it was never laid.")
 
 
 def _face(judged: Judged, text: str) -> Face:

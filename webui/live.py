@@ -19,12 +19,12 @@ from flask import Blueprint, Response, current_app, request
 from webui import public, sse
 from webui.desk import Desk, desk
 from webui.drawing import drawn_table
-from webui.security import for_the_director
+from webui.roles import only_for
 from webui.sse import Message
 
 blueprint = Blueprint("live", __name__, url_prefix="/live")
 director_blueprint = Blueprint("director_live", __name__, url_prefix="/director/live")
-for_the_director(director_blueprint)
+only_for("director", director_blueprint)
 
 
 @blueprint.get("/table", defaults={"table": None})

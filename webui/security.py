@@ -1,15 +1,12 @@
-"""What every answer carries, and who may ask for the director's pages."""
+"""What every answer carries, and which forms are taken."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Flask, Request, Response, abort, current_app, request
+from flask import Flask, Request, Response, abort, request
 
-Gate: TypeAlias = Callable[[Request], bool]
-"""Whether the sender of a request may act as the director."""
+from webui.roles import csrf_holds
 
 POLICY = "; ".join(
     (
@@ -37,18 +34,17 @@ HEADERS = {
 }
 
 
-def anyone(_: Request) -> bool:
-    """The gate of a dashboard without roles: it must not be reachable by people who may not see all."""
-    return True
-
-
 def protect(app: Flask) -> None:
-    """Puts the headers on every answer, keeps what is live out of every cache, refuses other sites' forms."""
+    """Puts the headers on every answer, keeps what is live out of every cache, refuses foreign forms."""
 
     @app.before_request
-    def _same_site() -> None:
-        if request.method not in ("GET", "HEAD", "OPTIONS") and not _from_here(request):
+    def _own_forms() -> None:
+        if request.method in ("GET", "HEAD", "OPTIONS"):
+            return
+        if not _from_here(request):
             abort(403, "This form was sent from another site; nothing was changed.")
+        if not csrf_holds(request):
+            abort(400, "This form is too old, or cookies are off. Load its page again; nothing was changed.")
 
     @app.after_request
     def _headers(response: Response) -> Response:
@@ -67,13 +63,3 @@ def _from_here(request: Request) -> bool:
         return site in ("same-origin", "none")
     origin = request.headers.get("Origin")
     return origin is None or urlsplit(origin).netloc == request.host
-
-
-def for_the_director(blueprint: Blueprint) -> None:
-    """Shuts the blueprint to everyone whom the application's gate does not let in."""
-
-    @blueprint.before_request
-    def _gate() -> None:
-        gate: Gate = current_app.config["BOOKWATCH_GATE"]
-        if not gate(request):
-            abort(403)

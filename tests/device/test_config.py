@@ -60,6 +60,14 @@ def test_a_misspelt_variable_is_refused(tmp_path: Path) -> None:
     assert "web.port" in caught.value.do
 
 
+def test_a_pin_itself_is_refused_and_not_repeated(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        config.load(write(tmp_path, "[dashboard]\ndirector_pin = '123456'\n"), {})
+    assert "bookwatch pin" in str(caught.value)
+    assert "line 2" in caught.value.where
+    assert "123456" not in str(caught.value) + str(caught.value.__cause__)
+
+
 def test_a_missing_named_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be read"):
         config.load(tmp_path / "none.toml", {})

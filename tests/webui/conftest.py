@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from webui_samples import Sample, make
+from webui_samples import Sample, browser, make
 
 from webui.app import create_app
 from webui.serve import server
@@ -34,7 +34,7 @@ def app(home: Path) -> Flask:
 
 @pytest.fixture
 def client(app: Flask) -> FlaskClient:
-    return app.test_client()
+    return browser(app)
 
 
 @pytest.fixture

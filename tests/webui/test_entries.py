@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
-from webui_samples import Sample
+from webui_samples import Sample, browser
 
 from engine.events import BookClosed, CardLaid, Corrected, RenegeCalled, RulingMade
 from webui.app import create_app
@@ -19,7 +19,7 @@ from webui.writing import FolderWriter
 
 @pytest.fixture
 def director(home: Path) -> FlaskClient:
-    return create_app(FolderSource(home, poll=0.0), writer=FolderWriter(home)).test_client()
+    return browser(create_app(FolderSource(home, poll=0.0), writer=FolderWriter(home)))
 
 
 def correct(client: FlaskClient, sample: Sample, card: str, **form: str) -> str:
@@ -120,16 +120,16 @@ def test_other_sites_other_roles_and_readers_cannot_write(home: Path, sample: Sa
     sample.write(home, pictures=False)
     source = FolderSource(home)
     url, data = f"/director/hands/{sample.hand}/corrections", {"card": "c1", "change": "withdrawn"}
-    open_door = create_app(source, writer=FolderWriter(home)).test_client()
+    app = create_app(source, writer=FolderWriter(home))
+    open_door = browser(app)
     for headers in (
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
         {"Origin": "http://evil"},
     ):
         assert open_door.post(url, data=data, headers=headers).status_code == 403
-    shut = create_app(source, writer=FolderWriter(home), gate=lambda r: False).test_client()
-    assert shut.post(url, data=data).status_code == 403
-    reader = create_app(source).test_client()
+    assert browser(app, "192.0.2.7").post(url, data=data).status_code == 403
+    reader = browser(create_app(source))
     assert reader.post(url, data=data).status_code == 403
     assert '<form method="post"' not in reader.get(f"/director/hands/{sample.hand}").text
     assert len(FolderSource(home).events(sample.hand)) == len(sample.events)
@@ -147,7 +147,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(home: Path, sample: Sam
         def append(self, hand: str, what: object, by: str) -> None:
             raise OSError(28, "No space left on device")
 
-    client = create_app(FolderSource(home), writer=Full()).test_client()  # type: ignore[arg-type]
+    client = browser(create_app(FolderSource(home), writer=Full()))  # type: ignore[arg-type]
     answer = client.post(
         f"/director/hands/{sample.hand}/corrections", data={"card": "c1", "change": "withdrawn"}
     )

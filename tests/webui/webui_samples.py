@@ -13,9 +13,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from engine import meld, notation, play, rules
 from engine.cards import SEATS, SUITS, Face, Seat, Suit, next_seat
@@ -259,3 +263,20 @@ def cards_of(sample: Sample) -> Iterator[tuple[str, Seat, Face]]:
         what = event.what
         if isinstance(what, CardLaid) and what.card not in back:
             yield what.card, what.seat, what.reading.face
+
+
+class Browser(FlaskClient):
+    """A client that sends its forms from our pages: with the token that every form carries."""
+
+    def post(self, *args: Any, **options: Any) -> TestResponse:
+        with self.session_transaction() as session:
+            token = session.setdefault("csrf", "t")
+        options["data"] = {"csrf": token, **(options.get("data") or {})}
+        return super().post(*args, **options)
+
+
+def browser(app: Flask, address: str = "127.0.0.1") -> Browser:
+    """A browser at this address; by default on the machine itself, which may do all where no PIN is set."""
+    client = Browser(app, app.response_class, use_cookies=True)
+    client.environ_base["REMOTE_ADDR"] = address
+    return client
