@@ -299,6 +299,15 @@ class Motion:
         low, high = _envelope(self._bare[spot.rows, spot.columns])
         return _share(_beyond(self.now[spot.rows, spot.columns], low, high) <= PIXEL_CHANGED, known)
 
+    def share_explained(self, spot: Spot, known: list[Spot]) -> float:
+        """Which share of a spot looks like the bare table, or as before and belongs to known things."""
+        low, high = _envelope(self._bare[spot.rows, spot.columns])
+        seen = self.now[spot.rows, spot.columns]
+        bare = (_beyond(seen, low, high) <= PIXEL_CHANGED) & self._bare_known[spot.rows, spot.columns]
+        free = self.plan.without(spot, known).mask
+        same = self._difference[spot.rows, spot.columns] <= PIXEL_CHANGED
+        return _share(bare | (same & ~free), spot.mask)
+
     def rested(self, spot: Spot) -> float:
         """When what lies in the spot came to rest."""
         if not spot.mask.any():

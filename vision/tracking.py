@@ -36,7 +36,11 @@ LONGEST = 3.0
 DISTURBED = 0.25
 """Share of a card's visible part that must have changed for it to be in doubt."""
 BARE = 0.75
-NOTHING = 0.6
+AWAY = 0.5
+"""Seconds in which a card whose place is bare may still turn up where it was pushed to."""
+NOTHING, READS_WELL = 0.6, 0.9
+EXPLAINED = 0.85
+"""Share of a place that must be nothing new for a card read there to be none."""
 MOVING = 0.4
 LEAST_VISIBLE = 0.12
 AGREE, DISAGREE = 0.5, 0.15
@@ -199,7 +203,9 @@ class Tracker:
     def look(self, sightings: Sequence[Sighting], region: Region, at: float) -> Update:
         """Take in what was read where something settled. Call before `Motion.accept` of the region."""
         update = Update()
-        sightings = [s for s in merged(sightings) if _near(s.polygon, region, 0.0) and not self._is_moving(s)]
+        near = [s for s in merged(sightings) if _near(s.polygon, region, 0.0)]
+        moving = [s for s in near if self._is_moving(s)]
+        sightings = [s for s in near if not any(s is m for m in moving)]
         concerned = [c for c in self.cards if _near(c.polygon, region, 45.0)]
         disturbed: list[Card] = []
         calm: list[Card] = []
@@ -223,7 +229,9 @@ class Tracker:
             left.remove(s)
         disturbed = [c for c in disturbed if not any(c is f for f, _ in found)]
         for card in disturbed:
-            if card.disturbed_at is None:
+            if card.disturbed_at is None or any(
+                agreement(card.evidence.probabilities, normalised(m.seen)) > AGREE for m in moving
+            ):
                 card.disturbed_at = at
         left = [s for s in left if not _again_of(calm, sightings[s])]
         away = disturbed + ([c for c in self.cards if self._is_away(c, concerned)] if left else [])
@@ -240,6 +248,9 @@ class Tracker:
         update.gone = self._judge(remaining)
         self.cards.sort(key=lambda c: c.level)
         return update
+
+    def _since_disturbed(self, card: Card) -> float:
+        return self._motion.at - card.disturbed_at if card.disturbed_at is not None else np.inf
 
     def _is_moving(self, sighting: Sighting) -> bool:
         return self._motion.share_active(self._motion.plan.spot(sighting.polygon)) > MOVING
@@ -271,7 +282,7 @@ class Tracker:
                 card.state = State.UNSURE
                 continue
             bare = self._motion.share_bare(visible)
-            if bare is not None and bare > BARE:
+            if bare is not None and bare > BARE and self._since_disturbed(card) >= AWAY:
                 gone.append(card)
                 self.drop(card)
             elif card.state is not State.LIES or card.disturbed_at is not None:
@@ -299,7 +310,7 @@ class Tracker:
         self, cards: Sequence[Card], sightings: Sequence[Sighting], free: Sequence[int], at: float
     ) -> list[tuple[Card, int]]:
         """Cards seen again elsewhere: the same face, not far, not long after."""
-        cards = [c for c in cards if at - c.last_seen < LONGEST or c.disturbed_at == at]
+        cards = [c for c in cards if at - (at if c.disturbed_at is None else c.disturbed_at) < LONGEST]
         if not cards or not free:
             return []
         cost = np.full((len(cards), len(free)), 99.0)
@@ -319,8 +330,7 @@ class Tracker:
         kept: list[Sighting] = []
         for s in sorted(sightings, key=lambda s: -s.seen.probability):
             spot = plan.spot(s.polygon)
-            bare = self._motion.share_bare(spot)
-            if _again_of(born, s) or (bare is not None and bare > NOTHING):
+            if _again_of(born, s) or self._is_nothing(s, spot):
                 continue
             kept.append(s)
             arrived, rested = self._motion.arrived(spot), self._motion.rested(spot)
@@ -331,6 +341,18 @@ class Tracker:
             self._saw(born[n], kept[n], at, moved=True)
             self.cards.append(born[n])
         return [born[n] for n in order]
+
+    def _is_nothing(self, sighting: Sighting, spot: Spot) -> bool:
+        """Whether a card read at a place cannot be there: the place is bare, or shows what it did before.
+
+        In a tight row a card missed at first looks so too; it is believed if it reads well.
+        """
+        bare = self._motion.share_bare(spot)
+        if bare is not None and bare > NOTHING:
+            return True
+        others = [self._motion.plan.spot(c.polygon) for c in self.cards if c.state is State.LIES]
+        known = self._motion.share_explained(spot, others) > EXPLAINED
+        return known and sighting.seen.probability < READS_WELL
 
     def _saw(self, card: Card, sighting: Sighting, at: float, moved: bool) -> None:
         card.evidence.add(sighting.seen, moved)
