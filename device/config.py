@@ -95,7 +95,7 @@ class DashboardSettings(Section):
 
     director_pin: Hash | None = Field(
         default=None,
-        description="Hash of the director's PIN, by `bookwatch pin`; without one only this machine is let in.",
+        description="Hash of the director's PIN, by `bookwatch pin`; without one only this machine gets in.",
     )
     table_code: Hash | None = Field(
         default=None,

@@ -17,10 +17,12 @@ from engine.events import (
     CardTakenBack,
     Corrected,
     Event,
+    HandStarted,
     MeldLaid,
     MeldRemoved,
     Reading,
     ReadingRevised,
+    Undone,
     What,
 )
 
@@ -29,6 +31,27 @@ Report: TypeAlias = Callable[[int, str, str], None]
 Entry: TypeAlias = tuple[int, What]
 _SHOWN = (CardLaid, MeldLaid, CardExposed)
 _MOVED = (CardTakenBack, MeldRemoved)
+
+
+def undone(events: Sequence[Event]) -> frozenset[int]:
+    """Numbers of the events that later ones undid. What undid them may be undone in turn."""
+    able = {e.seq for e in events if not isinstance(e.what, HandStarted)}
+    found: set[int] = set()
+    for e in reversed(events):
+        if isinstance(e.what, Undone) and e.seq not in found and e.what.entry < e.seq:
+            found |= {e.what.entry} & able
+    return frozenset(found)
+
+
+def standing(events: Sequence[Event], report: Report) -> list[Event]:
+    """The events without those that were undone."""
+    gone = undone(events)
+    known = {e.seq for e in events}
+    for e in events:
+        if isinstance(e.what, Undone) and e.seq not in gone and e.what.entry not in gone:
+            why = "which cannot be undone" if e.what.entry in known else "which is not in the log"
+            report(e.seq, "not_undone", f"event {e.what.entry} is to be undone, {why}")
+    return [e for e in events if e.seq not in gone and not isinstance(e.what, Undone)]
 
 
 def resolve(events: Sequence[Event], report: Report) -> list[Entry]:

@@ -13,6 +13,9 @@ from typing import Literal, TypeAlias
 from engine.cards import Face, Seat, Suit, Team
 
 Source: TypeAlias = Literal["camera", "director", "scorekeeper", "player", "system"]
+DealFact: TypeAlias = Literal[
+    "shuffled", "cut", "no_cut", "packet", "card_exposed", "complaint_upheld", "complaint_denied", "misdeal"
+]
 Closing: TypeAlias = Literal["turned", "next_lead", "timeout", "entered"]
 
 
@@ -34,6 +37,32 @@ class HandStarted:
     dealer: Seat | None = None
     table: str | None = None
     deck: str = "double"
+
+
+@dataclass(frozen=True, slots=True)
+class DealerNamed:
+    """Who deals, where the hand's start did not say so or said it wrong; the last one holds."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class DealNoted:
+    """A fact of shuffle, cut or deal that somebody enters; `engine.deal` says what follows.
+
+    number: of shuffles, of cards left by the cut, or of cards dealt at a time.
+    """
+
+    what: DealFact
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CardsCounted:
+    """How many cards a player was dealt, as counted now: those played are counted too (LV-57, NP-13)."""
+
+    seat: Seat
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +228,21 @@ class ScoreAgreed:
     team: Team
 
 
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The event with number `entry` was a mistake: all is judged as if it had never been recorded.
+
+    It may itself be undone by a later one. A hand's start cannot be undone.
+    """
+
+    entry: int
+    why: str = ""
+
+
 What: TypeAlias = (
-    HandStarted | BidMade | TrumpNamed | MeldLaid | MeldRemoved | MeldClosed | CardLaid | CardTakenBack
-    | CardExposed | BookClosed | BookGathered | ReadingRevised | Corrected | RenegeCalled | RulingMade
-    | SightLost | SightRegained | HandEnded | ScoreAgreed
+    HandStarted | DealerNamed | BidMade | TrumpNamed | MeldLaid | MeldRemoved | MeldClosed | CardLaid
+    | CardTakenBack | CardExposed | BookClosed | BookGathered | ReadingRevised | Corrected | RenegeCalled
+    | RulingMade | SightLost | SightRegained | HandEnded | ScoreAgreed | Undone
 )  # fmt: skip
 
 

@@ -12,15 +12,15 @@ from engine import contract, rules
 from engine import events as ev
 from engine.cards import SEAT_NAMES, TEAMS
 from engine.conclude import conclude
-from engine.corrections import resolve
+from engine.corrections import resolve, standing
 from engine.deck import DECKS, DOUBLE
 from engine.rules import RuleSet
-from engine.state import Book, Call, Gap, HandState, Melded, Play, Problem, Shown
+from engine.state import Book, Call, Gap, HandState, Melded, Noted, Play, Problem, Shown, Stage
 from engine.table import Table
 
 __all__ = ["Book", "Call", "Gap", "HandState", "Melded", "Play", "Problem", "Shown", "fold"]
 
-_AFTER_END = (ev.RenegeCalled, ev.RulingMade, ev.BookGathered, ev.ScoreAgreed)
+_AFTER_END = (ev.DealerNamed, ev.RenegeCalled, ev.RulingMade, ev.BookGathered, ev.ScoreAgreed)
 
 
 def fold(events: Iterable[ev.Event], rules: RuleSet | None = None) -> HandState:
@@ -62,13 +62,17 @@ class _Fold(Table):
                 self.report(e.seq, "seq", f"event {e.seq} stands where event {expected} should")
             expected = e.seq + 1
             self.times[e.seq] = e.at
+        s.last_seq = expected - 1
+        log = standing(self.log, self.report)
+        for e in log:
+            if isinstance(e.what, ev.DealerNamed):
+                s.dealer = e.what.seat
             if isinstance(e.what, ev.TrumpNamed):  # the last word on it holds for the whole hand
                 if e.by == "player":  # a suit called aloud is outranked by the first marriage laid (LV-74)
                     self.spoken = e.what
                 else:
                     s.trump, s.trump_known = e.what.suit, True
-        s.last_seq = expected - 1
-        entries = resolve(self.log, self.report)
+        entries = resolve(log, self.report)
         for seq, what in entries:  # cards of books of which the end went unseen wait for their book
             if isinstance(what, ev.CardLaid) and what.book is not None and what.before is None:
                 self.late.setdefault(what.book, []).append((seq, what))
@@ -101,6 +105,8 @@ class _Fold(Table):
                 case ev.TrumpNamed():
                     self.named = True
                     self.namer = s.bidder = what.seat or self.namer
+                case ev.DealNoted() | ev.CardsCounted():
+                    s.noted.append(Noted(seq, what, self.stage()))
                 case ev.BidMade():
                     s.bids.append((what.seat, what.call))
                     self.bid_seqs.append(seq)
@@ -142,6 +148,14 @@ class _Fold(Table):
         conclude(s, self.report)
         s.problems = sorted(self.problems, key=lambda p: (p.seq, p.code))
         return s
+
+    def stage(self) -> Stage:
+        s = self.state
+        if s.ended:
+            return "hand_over"
+        if s.closed_books:
+            return "after_first_book"
+        return "before_first_book" if s.bids or self.named or s.books else "before_bidding"
 
     def called(self, seq: int, what: ev.RenegeCalled) -> None:
         s = self.state

@@ -26,9 +26,11 @@ _TEAMS: Final[dict[str, Team]] = {"North-South": "NS", "East-West": "EW"}
 _TEAM_NAMES: Final = {team: name for name, team in _TEAMS.items()}
 _SHOWN: Final = (ev.MeldLaid, ev.CardLaid, ev.CardExposed)
 _BY: Final[dict[type[Any], Source]] = {
-    ev.HandStarted: "system", ev.BidMade: "scorekeeper", ev.TrumpNamed: "scorekeeper",
+    ev.HandStarted: "system", ev.DealerNamed: "scorekeeper", ev.BidMade: "scorekeeper",
+    ev.TrumpNamed: "scorekeeper",
     ev.ReadingRevised: "system", ev.Corrected: "director", ev.RenegeCalled: "player",
     ev.RulingMade: "director", ev.HandEnded: "scorekeeper", ev.ScoreAgreed: "scorekeeper",
+    ev.Undone: "director",
 }  # fmt: skip
 """Who usually says it; all else is the camera's. Another source is named at the end of the line."""
 _HOW: Final = {
@@ -37,6 +39,12 @@ _HOW: Final = {
 }  # fmt: skip
 _EXPOSES: Final = {
     "dropped": "drops", "flashed": "flashes", "shown": "shows", "dealt": "is dealt face up",
+}  # fmt: skip
+_FACTS: Final[dict[str, str]] = {
+    "shuffled": "The cards are shuffled", "cut": "The cards are cut and leave some",
+    "no_cut": "No cut is offered", "packet": "Cards are dealt at a time",
+    "card_exposed": "A card is exposed in the deal", "complaint_upheld": "A complaint about the deal is upheld",
+    "complaint_denied": "A complaint about the deal is denied", "misdeal": "A misdeal is found",
 }  # fmt: skip
 
 
@@ -93,6 +101,10 @@ def _sentence(what: What) -> str:
             text += f", dealer {SEAT_NAMES[what.dealer]}" if what.dealer else ""
             text += f", table {_quoted(what.table)}" if what.table is not None else ""
             return text + (f", deck {_quoted(what.deck)}" if what.deck != "double" else "")
+        case ev.DealNoted(fact, number):
+            return _FACTS[fact] + (f", {number}" if number is not None else "")
+        case ev.CardsCounted(seat, number):
+            return f"{SEAT_NAMES[seat]} has {number} cards"
         case ev.BidMade(seat, call):
             if call == "pass":
                 return f"{SEAT_NAMES[seat]} passes"
@@ -147,6 +159,10 @@ def _sentence(what: What) -> str:
             return text + (f", the rest to {_TEAM_NAMES[rest]}" if rest else "")
         case ev.ScoreAgreed(team):
             return f"{_TEAM_NAMES[team]} agree the score"
+        case ev.DealerNamed(seat):
+            return f"{SEAT_NAMES[seat]} deals"
+        case ev.Undone(entry, why):
+            return f"Line {entry} was a mistake" + _why(why)
 
 
 def _text(value: str) -> str:
@@ -209,6 +225,7 @@ def _rule(pattern: str, make: Callable[[Any], What]) -> _Rule:
 
 
 _EXPOSED_BY: Final[dict[str, Any]] = {verb: how for how, verb in _EXPOSES.items()}
+_FACT_OF: Final[dict[str, Any]] = {said: fact for fact, said in _FACTS.items()}
 _CLOSED_BY: Final[dict[str, Any]] = {verb: how for how, verb in _HOW.items()}
 _RULES: Final[tuple[_Rule, ...]] = (
     _rule(
@@ -217,6 +234,11 @@ _RULES: Final[tuple[_Rule, ...]] = (
             _word(g[0]), _word(g[1]), _SEATS[g[2]] if g[2] else None, _maybe(g[3]), _word(g[4] or "double")
         ),
     ),
+    _rule(
+        rf"({'|'.join(_FACTS.values())})(?:, (-?[0-9]+))?",
+        lambda g: ev.DealNoted(_FACT_OF[g[0]], _number(g[1])),
+    ),
+    _rule(rf"{_SEAT} has (-?[0-9]+) cards", lambda g: ev.CardsCounted(_SEATS[g[0]], int(g[1]))),
     _rule(rf"{_SEAT} passes", lambda g: ev.BidMade(_SEATS[g[0]], "pass")),
     _rule(rf"{_SEAT} bids ([0-9]+)", lambda g: ev.BidMade(_SEATS[g[0]], g[1])),
     _rule(rf"{_SEAT} says {_TEXT}", lambda g: ev.BidMade(_SEATS[g[0]], _word(g[1]))),
@@ -289,6 +311,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
         lambda g: ev.HandEnded(_word(g[0]), _TEAMS[g[1]] if g[1] else None),
     ),
     _rule(rf"{_TEAM} agree the score", lambda g: ev.ScoreAgreed(_TEAMS[g[0]])),
+    _rule(rf"{_SEAT} deals", lambda g: ev.DealerNamed(_SEATS[g[0]])),
+    _rule(rf"Line (-?\d+) was a mistake{_WHY}", lambda g: ev.Undone(int(g[0]), _word(g[1]))),
 )
 _LINE: Final = re.compile(r"(.*?)\.(?: \[(camera|director|scorekeeper|player|system)\])?")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
@@ -58,6 +58,10 @@ WHAT: st.SearchStrategy[Any] = st.one_of(
     st.builds(ev.HandStarted, st.just("h"), st.sampled_from(["LV", "??"]), st.none() | SEAT),
     st.builds(ev.HandEnded, ENDING, st.none() | TEAM),
     st.builds(ev.ScoreAgreed, TEAM),
+    st.builds(ev.DealNoted, st.sampled_from(get_args(ev.DealFact)), st.none() | NUMBER),
+    st.builds(ev.CardsCounted, SEAT, st.integers(17, 23)),
+    st.builds(ev.DealerNamed, SEAT),
+    st.builds(ev.Undone, NUMBER),
 )  # fmt: skip
 
 
