@@ -8,9 +8,9 @@ from typing import Any, Final
 from engine import deal, game, penalties, rotation, rounds, standings
 from engine.cards import TEAMS, Team, seat
 from engine.caseform import CaseError, Given, Got, Handler, teams
-from engine.deal import Stage
 from engine.rules import RuleSet
 from engine.scoring import Facts
+from engine.state import Stage
 
 _FOUND: Final[dict[str, Stage]] = {
     "before bidding": "before_bidding",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TypeAlias
 
-from engine import play
+from engine import deal, play
 from engine.cards import SEAT_NAMES, SEATS, Face, Seat, next_seat, partner, team_of
 from engine.rules import ALL_POINTS, cited
 from engine.state import Gap, HandState, winner_of
@@ -52,6 +52,8 @@ def conclude(s: HandState, report: Report) -> None:
     s.turn = _next_turn(s, leader)
     _counts(s, report)
     _ended(s, report)
+    for seq, ruling in deal.rulings(s, s.rules):
+        report(seq, f"deal_{ruling.outcome}", ruling.text)
 
 
 def _leftover(s: HandState) -> None:

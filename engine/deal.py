@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from engine.awards import TEAM_NAMES, Facts, HandScore
 from engine.cards import SEAT_NAMES, SEATS, TEAMS, Seat, Team, next_seat, opponents, team_of
-from engine.rules import RuleSet
-from engine.scoring import TEAM_NAMES, Facts, HandScore, played_set, renege_award
+from engine.events import CardsCounted, DealNoted
+from engine.penalized import played_set, renege_award
+from engine.rules import RuleSet, cited
+from engine.state import HandState, Stage
 
-Stage: TypeAlias = Literal["before_bidding", "before_first_book", "after_first_book", "hand_over"]
-"""When a wrong number of cards is found: before a bid, after bidding but before the first book is closed,
-later, or when the hand is over."""
 Outcome: TypeAlias = Literal[
     "redeal", "second_deck", "next_dealer", "draw", "play_on", "award", "fine", "exposed_card", "director",
     "none",
@@ -41,11 +41,7 @@ def _ruling(
     outcome: Outcome, said: str, keys: tuple[str, ...], rules: RuleSet, *, director: bool = False
 ) -> DealRuling:
     ids = tuple(dict.fromkeys(i for key in keys for i in rules.clauses(key)))
-    return DealRuling(outcome, f"{said} ({_cited(ids)})", ids, {"NS": 0, "EW": 0}, director=director)
-
-
-def _cited(ids: tuple[str, ...]) -> str:
-    return ", ".join(i for i in ids if i != "silent") or "the sheet is silent"
+    return DealRuling(outcome, f"{said} ({cited(ids)})", ids, {"NS": 0, "EW": 0}, director=director)
 
 
 def next_dealer(dealer: Seat, rules: RuleSet, deals: int = 0) -> Seat | None:
@@ -224,4 +220,43 @@ def _at_end(wrong: Mapping[Seat, int], listed: str, rules: RuleSet) -> DealRulin
 
 def _awarded(award: HandScore, said: str, keys: tuple[str, ...], rules: RuleSet) -> DealRuling:
     ids = tuple(dict.fromkeys((*(i for key in keys for i in rules.clauses(key)), *award.clauses)))
-    return DealRuling("award", f"{said} ({_cited(ids)})", ids, award.change, award)
+    return DealRuling("award", f"{said} ({cited(ids)})", ids, award.change, award)
+
+
+def rulings(state: HandState, rules: RuleSet, facts: Facts | None = None) -> list[tuple[int, DealRuling]]:
+    """What follows from each fact of the deal that was entered, with the event's number.
+
+    Players' counts of one stage are taken together, at the last of them.
+    """
+    found: list[tuple[int, DealRuling]] = []
+    counts: dict[Stage, tuple[int, dict[Seat, int]]] = {}
+    for noted in state.noted:
+        what = noted.what
+        if isinstance(what, CardsCounted):
+            counts[noted.stage] = (noted.seq, {**counts.get(noted.stage, (0, {}))[1], what.seat: what.number})
+        elif what.what == "misdeal":
+            found.append((noted.seq, wrong_count({}, noted.stage, rules, dealer=state.dealer, facts=facts)))
+        elif ruling := _fact(what, state.dealer, rules):
+            found.append((noted.seq, ruling))
+    for stage, (seq, counted) in counts.items():
+        if any(n != rules.deal.cards_each for n in counted.values()):
+            found.append((seq, wrong_count(counted, stage, rules, dealer=state.dealer, facts=facts)))
+    return sorted(found, key=lambda f: f[0])
+
+
+def _fact(what: DealNoted, dealer: Seat | None, rules: RuleSet) -> DealRuling | None:
+    number = what.number
+    match what.what:
+        case "no_cut":
+            return no_cut(rules)
+        case "card_exposed":
+            return card_exposed(rules)
+        case "complaint_upheld" | "complaint_denied":
+            return complaint(dealer, what.what == "complaint_upheld", rules) if dealer else None
+        case "shuffled" if number is not None:
+            return shuffled(number, rules)
+        case "cut" if number is not None:
+            return cut(number, rules)
+        case "packet" if number is not None:
+            return packet(number, rules)
+    return None

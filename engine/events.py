@@ -240,9 +240,9 @@ class Undone:
 
 
 What: TypeAlias = (
-    HandStarted | DealerNamed | BidMade | TrumpNamed | MeldLaid | MeldRemoved | MeldClosed | CardLaid
-    | CardTakenBack | CardExposed | BookClosed | BookGathered | ReadingRevised | Corrected | RenegeCalled
-    | RulingMade | SightLost | SightRegained | HandEnded | ScoreAgreed | Undone
+    HandStarted | DealerNamed | DealNoted | CardsCounted | BidMade | TrumpNamed | MeldLaid | MeldRemoved
+    | MeldClosed | CardLaid | CardTakenBack | CardExposed | BookClosed | BookGathered | ReadingRevised
+    | Corrected | RenegeCalled | RulingMade | SightLost | SightRegained | HandEnded | ScoreAgreed | Undone
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from engine import contract, rules
+from engine import contract, deal, rules
 from engine import events as ev
 from engine.cards import SEAT_NAMES, TEAMS
 from engine.conclude import conclude
@@ -20,7 +20,14 @@ from engine.table import Table
 
 __all__ = ["Book", "Call", "Gap", "HandState", "Melded", "Play", "Problem", "Shown", "fold"]
 
-_AFTER_END = (ev.DealerNamed, ev.RenegeCalled, ev.RulingMade, ev.BookGathered, ev.ScoreAgreed)
+_AFTER_END = (
+    ev.DealerNamed,
+    ev.RenegeCalled,
+    ev.RulingMade,
+    ev.BookGathered,
+    ev.ScoreAgreed,
+    ev.CardsCounted,
+)
 
 
 def fold(events: Iterable[ev.Event], rules: RuleSet | None = None) -> HandState:
@@ -101,7 +108,7 @@ class _Fold(Table):
                 case ev.MeldClosed():
                     self.picked_up = True
                 case ev.CardExposed():
-                    self.show(what.card, what.seat, what.reading, seq, what.how)
+                    self.exposed(seq, what)
                 case ev.TrumpNamed():
                     self.named = True
                     self.namer = s.bidder = what.seat or self.namer
@@ -148,6 +155,15 @@ class _Fold(Table):
         conclude(s, self.report)
         s.problems = sorted(self.problems, key=lambda p: (p.seq, p.code))
         return s
+
+    def exposed(self, seq: int, what: ev.CardExposed) -> None:
+        """A card seen in the deal is dealt again where the sheet says so, and then binds nobody (EC-18)."""
+        if what.how == "dealt":
+            ruling = deal.card_exposed(self.state.rules)
+            self.report(seq, f"deal_{ruling.outcome}", ruling.text)
+            if ruling.outcome in ("redeal", "second_deck"):
+                return
+        self.show(what.card, what.seat, what.reading, seq, what.how)
 
     def stage(self) -> Stage:
         s = self.state

@@ -6,13 +6,15 @@ result says which clause gives it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from engine import deal
 from engine.awards import TEAM_NAMES, Facts, HandScore, Line, Result, awarded
 from engine.calls import Verdict, judge_call, kind_named
 from engine.cards import TEAMS, Seat, Team, opponents, team_of
+from engine.penalized import aces_award, played_set, renege_award
 from engine.renege import audit
 from engine.rules import Award, RuleSet, cited
 from engine.state import HandState
@@ -43,38 +45,6 @@ def played(facts: Facts, rules: RuleSet) -> HandScore:
     return awarded("made", f"{name} make {facts.bid} with {total}", award, "scoring.made", facts, rules)
 
 
-def played_set(team: Team, facts: Facts, rules: RuleSet) -> HandScore:
-    """A set of `team`, whoever had the bid (WS-20, D-21)."""
-    text = f"a set for {TEAM_NAMES[team]}"
-    return awarded("set", text, rules.scoring.set, "scoring.set", replace(facts, bidders=team), rules)
-
-
-def renege_award(offender: Team, facts: Facts, rules: RuleSet) -> HandScore:
-    """The hand stops; points are those of closed books (LV-116 to LV-119, D-39)."""
-    mine = offender == facts.bidders
-    key = "penalty.bidders_fault" if mine else "penalty.others_fault"
-    award = rules.penalty.bidders_fault if mine else rules.penalty.others_fault
-    return awarded("renege", f"renege of {TEAM_NAMES[offender]}", award, key, facts, rules)
-
-
-def aces_award(offender: Team, facts: Facts, rules: RuleSet) -> HandScore:
-    """Aces around not declared: as a renege, or with a penalty of its own (EC-50, D-08).
-
-    Where the sheet prints the duty but no penalty (WS-54) this is what the director may award.
-    """
-    mine = offender == facts.bidders
-    key = "penalty.aces_bidders_fault" if mine else "penalty.aces_others_fault"
-    own = rules.penalty.aces_bidders_fault if mine else rules.penalty.aces_others_fault
-    if rules.renege.aces != "own_penalty" or own is None:
-        found = renege_award(offender, facts, rules)
-        if rules.renege.aces != "director":
-            return found
-        ids = rules.clauses("renege.aces")
-        text = f"aces not declared: for the director; proposed: {found.text} ({cited(ids)})"
-        return replace(found, text=text, clauses=(*ids, *found.clauses))
-    return awarded("aces", f"{TEAM_NAMES[offender]} did not declare aces", own, key, facts, rules)
-
-
 def facts_of(state: HandState) -> Facts | None:
     """The hand's facts so far; None while nobody has the bid."""
     if state.bid is None or state.bidder is None:
@@ -95,6 +65,14 @@ def score(state: HandState, rules: RuleSet | None = None) -> HandScore:
             return found
         ids = tuple(dict.fromkeys((*ruled.verdict.clauses, *found.clauses)))
         return replace(found, text=f"{ruled.verdict.text}; {found.text}", clauses=ids)
+    dealt = deal.rulings(state, rules, facts)
+    if award := next((r.award for _, r in reversed(dealt) if r.outcome == "award" and r.award), None):
+        return award
+    result = _finished(state, facts, rules)
+    return _fined(result, [r for _, r in dealt if r.outcome == "fine"])
+
+
+def _finished(state: HandState, facts: Facts, rules: RuleSet) -> HandScore:
     match state.ended:
         case "no_marriage" | "no_board" | "impossible":
             return claimed(state, state.ended, facts, rules)
@@ -106,6 +84,22 @@ def score(state: HandState, rules: RuleSet | None = None) -> HandScore:
     if not state.meld_open and (note := contract_note(facts, rules)):
         text += f"; {note}"
     return HandScore("unfinished", {"NS": 0, "EW": 0}, (), text, ())
+
+
+def _fined(result: HandScore, fines: Sequence[deal.DealRuling]) -> HandScore:
+    """The score with what players with too few or too many cards cost their teams (NP-18)."""
+    for fine in fines:
+        change = {team: result.change[team] + fine.change[team] for team in TEAMS}
+        lines = tuple(
+            Line(team, fine.change[team], "wrong number of cards", fine.clauses)
+            for team in TEAMS
+            if fine.change[team]
+        )
+        result = replace(
+            result, change=change, lines=(*result.lines, *lines), text=f"{result.text}; {fine.text}",
+            clauses=(*result.clauses, *fine.clauses),
+        )  # fmt: skip
+    return result
 
 
 class _Ruled(NamedTuple):

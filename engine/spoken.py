@@ -27,7 +27,7 @@ _TEAM_NAMES: Final = {team: name for name, team in _TEAMS.items()}
 _SHOWN: Final = (ev.MeldLaid, ev.CardLaid, ev.CardExposed)
 _BY: Final[dict[type[Any], Source]] = {
     ev.HandStarted: "system", ev.DealerNamed: "scorekeeper", ev.BidMade: "scorekeeper",
-    ev.TrumpNamed: "scorekeeper",
+    ev.TrumpNamed: "scorekeeper", ev.DealNoted: "director", ev.CardsCounted: "scorekeeper",
     ev.ReadingRevised: "system", ev.Corrected: "director", ev.RenegeCalled: "player",
     ev.RulingMade: "director", ev.HandEnded: "scorekeeper", ev.ScoreAgreed: "scorekeeper",
     ev.Undone: "director",
@@ -43,7 +43,8 @@ _EXPOSES: Final = {
 _FACTS: Final[dict[str, str]] = {
     "shuffled": "The cards are shuffled", "cut": "The cards are cut and leave some",
     "no_cut": "No cut is offered", "packet": "Cards are dealt at a time",
-    "card_exposed": "A card is exposed in the deal", "complaint_upheld": "A complaint about the deal is upheld",
+    "card_exposed": "A card is exposed in the deal",
+    "complaint_upheld": "A complaint about the deal is upheld",
     "complaint_denied": "A complaint about the deal is denied", "misdeal": "A misdeal is found",
 }  # fmt: skip
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from engine import events as ev
 from engine import meld, play
@@ -134,14 +135,29 @@ class Call:
     closed_books: int
 
 
+Stage: TypeAlias = Literal["before_bidding", "before_first_book", "after_first_book", "hand_over"]
+"""When a wrong number of cards is found: before a bid, after bidding but before the first book is closed,
+later, or when the hand is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A fact of the deal as entered, or a player's counted cards, and when that was."""
+
+    seq: int
+    what: ev.DealNoted | ev.CardsCounted
+    stage: Stage
+
+
 @dataclass(slots=True)
 class HandState:
     """Everything that follows from a log. Derived anew by each `fold`; never changed in place.
 
     `trump_known` with `trump` None: it is known that there is no trump. `meld_seen`: the log tells
     of meld, so that what was not laid was not declared. `turn`: who lays the next card. `auction`: the
-    calls judged; None where none or only the contract was entered. `rest`: the team that the director
-    gave all remaining books; `agreed`: teams that agreed the hand's score.
+    calls judged; None where none or only the contract was entered. `noted`: facts of
+    the deal. `rest`: the team that the director gave all remaining books; `agreed`: teams that agreed
+    the hand's score.
     """
 
     rules: RuleSet
@@ -150,6 +166,7 @@ class HandState:
     dealer: Seat | None = None
     table: str | None = None
     deck: Deck = DOUBLE
+    noted: list[Noted] = field(default_factory=list)
     bids: list[tuple[Seat, str]] = field(default_factory=list)
     auction: AuctionState | None = None
     bid: int | None = None

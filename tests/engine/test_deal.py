@@ -5,9 +5,25 @@ from __future__ import annotations
 import pytest
 
 from engine import deal, rules
-from engine.cards import Seat
+from engine.cards import Seat, face
 from engine.deal import wrong_count
-from engine.scoring import Facts
+from engine.events import (
+    BidMade,
+    BookClosed,
+    CardExposed,
+    CardLaid,
+    CardsCounted,
+    DealNoted,
+    Event,
+    HandEnded,
+    HandStarted,
+    Reading,
+    TrumpNamed,
+    What,
+)
+from engine.hand import fold
+from engine.scoring import Facts, score
+from engine.state import HandState, Stage
 
 FACTS = Facts(60, "EW", {"NS": 24, "EW": 32}, {"NS": 6, "EW": 4})
 
@@ -35,7 +51,7 @@ FACTS = Facts(60, "EW", {"NS": 24, "EW": 32}, {"NS": 6, "EW": 4})
     ],
 )  # fmt: skip
 def test_a_wrong_number_of_cards(
-    name: str, stage: deal.Stage, counts: dict[Seat, int], outcome: str, clause: str
+    name: str, stage: Stage, counts: dict[Seat, int], outcome: str, clause: str
 ) -> None:
     got = wrong_count(counts, stage, rules.load(name))
     assert got.outcome == outcome
@@ -108,3 +124,60 @@ def test_the_deal_goes_round_and_in_np_each_deals_once() -> None:
     assert deal.next_dealer("W", rules.load("LV"), 9) == "N"
     assert deal.next_dealer("W", rules.load("NP"), 3) == "N"
     assert deal.next_dealer("W", rules.load("NP"), 4) is None
+
+
+def entered(name: str, *steps: What, dealer: Seat = "E") -> HandState:
+    """A hand whose log holds these events after its start; North has bid 60 and made hearts trump."""
+    whats: list[What] = [HandStarted("h", name, dealer), *steps]
+    return fold([Event(n, float(n), what) for n, what in enumerate(whats, 1)])
+
+
+BID: tuple[What, ...] = (BidMade("N", "60"), TrumpNamed("H", "N"))
+LAID: tuple[tuple[Seat, str], ...] = (("N", "AS"), ("E", "KS"), ("S", "TS"), ("W", "QS"))
+BOOK: tuple[What, ...] = (
+    *(CardLaid(f"c{seat}", seat, Reading(face(card))) for seat, card in LAID),
+    BookClosed(1, "entered"),
+)
+
+
+def test_facts_of_the_deal_are_entered_and_answered() -> None:
+    noted = (DealNoted("shuffled", 5), DealNoted("cut", 10), DealNoted("no_cut"), DealNoted("packet", 3))
+    state = entered("LV", *noted)
+    said = {p.code: p.message for p in state.problems}
+    assert said.keys() == {"deal_director", "deal_redeal"}
+    assert "LV-54" in said["deal_redeal"]
+    assert [p.seq for p in state.problems] == [2, 4, 5]
+    assert entered("WS", DealNoted("packet", 3)).problems == []
+    assert {p.code for p in entered("EC", DealNoted("card_exposed")).problems} == {"deal_redeal"}
+    assert {p.code for p in entered("LV", DealNoted("complaint_denied")).problems} == {"deal_award"}
+
+
+def test_counts_are_judged_by_when_they_are_entered() -> None:
+    short: tuple[What, ...] = (CardsCounted("S", 19), CardsCounted("W", 20))
+    assert {p.code for p in entered("LV", *short).problems} == {"deal_second_deck"}
+    assert {p.code for p in entered("LV", *BID, *short).problems} == {"deal_redeal"}
+    assert {p.code for p in entered("LV", *BID, *BOOK, *short).problems} == {"deal_play_on"}
+    assert entered("LV", CardsCounted("S", 20)).problems == []
+
+
+def test_what_a_wrong_count_costs_is_in_the_score() -> None:
+    gl = score(entered("GL", *BID, *BOOK, CardsCounted("S", 19)))
+    assert (gl.result, dict(gl.change)) == ("renege", {"NS": 0, "EW": 110})
+    ws = score(entered("WS", *BID, *BOOK, DealNoted("misdeal")))
+    assert (ws.result, dict(ws.change)) == ("set", {"NS": 60, "EW": 0})
+    over = (*BID, *BOOK, HandEnded("out_of_cards"), CardsCounted("N", 19), CardsCounted("E", 21))
+    np = score(entered("NP", *over))
+    assert dict(np.change) == {"NS": -50, "EW": 60 - 50}
+    assert "NP-18" in np.text
+    assert sum(line.amount for line in np.lines if line.team == "EW") == 10
+    assert dict(score(entered("LV", *over)).change) == {"NS": 0, "EW": 60}
+
+
+@pytest.mark.parametrize(
+    ("name", "binds"), [("LV", False), ("EC", False), ("WS", True), ("GL", True), ("NP", True)]
+)
+def test_a_card_seen_in_the_deal_binds_only_where_it_is_not_dealt_again(name: str, binds: bool) -> None:
+    """LV-50, EC-18, WS-21."""
+    state = entered(name, CardExposed("x", "S", Reading(face("KD")), "dealt"), *BID)
+    assert [x.card for x in state.exposed("S")] == (["x"] if binds else [])
+    assert any(p.code.startswith("deal_") for p in state.problems)
