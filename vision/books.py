@@ -220,7 +220,9 @@ class Books:
         there = [x for x in standing if x.gone_at is None]
         if any(self._motion.share_active(plan.spot(x.card.polygon)) > 0 for x in there):
             return []
-        grace = GRACE_FULL if len(standing) == 4 else GRACE
+        grace = GRACE if len(standing) < 4 else GRACE_FULL if len(gone) == 1 else FORGOTTEN
+        if any(at - x.card.settled_at < grace for x in there):
+            return []  # they were moved too: the book is on its way
         return [self._back(x) for x in gone if x.gone_at is not None and at - x.gone_at > grace]
 
     def _back(self, x: Laid) -> Observed:

@@ -24,7 +24,6 @@ from vision.types import NOT_AN_INDEX, CardSeen, Image
 SAME_PLACE = 9.0
 """Millimetres within which an index is printed where it was before."""
 SAME_MIDDLE = 26.0
-SAME_CARD = 14.0
 FAR_CORNER = 38.0
 """Millimetres by which the middles of one card, told from opposite corners, may differ at worst."""
 SAME_WAY = 30.0
@@ -43,7 +42,7 @@ EXPLAINED = 0.85
 """Share of a place that must be nothing new for a card read there to be none."""
 MOVING = 0.4
 LEAST_VISIBLE = 0.12
-AGREE, DISAGREE = 0.5, 0.15
+AGREE, AGREE_MOVED, DISAGREE = 0.5, 0.75, 0.15
 _FLOOR = 0.002
 """How often a reading is wrong in ways that its probabilities do not know of."""
 
@@ -148,6 +147,8 @@ class Card:
     missed: int = 0
     """Looks since the last sighting in which it should have been seen and was not."""
     disturbed_at: float | None = None
+    settled_at: float = -np.inf
+    """When it was last found in its place after a disturbance, or elsewhere."""
     picture: Image | None = None
     picture_worth: float = 0.0
 
@@ -318,7 +319,7 @@ class Tracker:
             for j, s in enumerate(free):
                 far = float(np.hypot(*(sightings[s].centre - card.centre)))
                 agrees = agreement(card.evidence.probabilities, normalised(sightings[s].seen))
-                if agrees > AGREE and far < FARTHEST:
+                if agrees > AGREE_MOVED and far < FARTHEST:
                     cost[i, j] = far / FARTHEST + (1 - agrees)
         rows, columns = linear_sum_assignment(np.minimum(cost, 9.0))
         return [(cards[i], free[j]) for i, j in zip(rows, columns, strict=True) if cost[i, j] < 2]
@@ -327,20 +328,18 @@ class Tracker:
         """Cards that were not there before, in the order in which they came to rest."""
         plan = self._motion.plan
         born: list[Card] = []
-        kept: list[Sighting] = []
         for s in sorted(sightings, key=lambda s: -s.seen.probability):
             spot = plan.spot(s.polygon)
             if _again_of(born, s) or self._is_nothing(s, spot):
                 continue
-            kept.append(s)
             arrived, rested = self._motion.arrived(spot), self._motion.rested(spot)
             born.append(Card(s.polygon, s.anchors, 0, at, arrived, rested, at))
-        order = sorted(range(len(born)), key=lambda n: (born[n].rested, born[n].arrived))
-        for n in order:
-            born[n].level = self._next_level()
-            self._saw(born[n], kept[n], at, moved=True)
-            self.cards.append(born[n])
-        return [born[n] for n in order]
+            self._saw(born[-1], s, at, moved=True)
+        born.sort(key=lambda c: (c.rested, c.arrived))
+        for card in born:
+            card.level = self._next_level()
+        self.cards += born
+        return born
 
     def _is_nothing(self, sighting: Sighting, spot: Spot) -> bool:
         """Whether a card read at a place cannot be there: the place is bare, or shows what it did before.
@@ -350,7 +349,10 @@ class Tracker:
         bare = self._motion.share_bare(spot)
         if bare is not None and bare > NOTHING:
             return True
-        others = [self._motion.plan.spot(c.polygon) for c in self.cards if c.state is State.LIES]
+        lying = [c for c in self.cards if c.state is State.LIES]
+        if self._motion.share_changed(spot) < DISTURBED and any(_printed_at(c, sighting) for c in lying):
+            return True  # an index half covered reads as anything
+        others = [self._motion.plan.spot(c.polygon) for c in lying]
         known = self._motion.share_explained(spot, others) > EXPLAINED
         return known and sighting.seen.probability < READS_WELL
 
@@ -358,6 +360,8 @@ class Tracker:
         card.evidence.add(sighting.seen, moved)
         card.looks += 1
         card.missed = 0
+        if moved or card.state is not State.LIES:
+            card.settled_at = at
         card.last_seen = at
         card.state = State.LIES
         card.disturbed_at = None
@@ -384,17 +388,31 @@ def _displacement(a: Card | Sighting, b: Sighting) -> float:
     return same
 
 
-def _again_of(cards: Sequence[Card], sighting: Sighting) -> bool:
-    """Whether a sighting is but another view of a card that is known: its place is taken.
+def _printed_at(card: Card, sighting: Sighting) -> bool:
+    """Whether a card's index is printed where the sighting's stands, whichever way that was read."""
+    at = card.anchors[:, :2]
+    corners = np.concatenate((at, 2 * card.centre - at))
+    far = np.hypot(*(corners[:, None] - sighting.anchors[None, :, :2]).transpose(2, 0, 1))
+    return bool(far.min() < SAME_PLACE)
 
-    Two cards one of which can still be read lie at least an index's width apart. Where only the
-    other corner was found, its card's middle is less exact.
+
+def _again_of(cards: Sequence[Card], sighting: Sighting) -> bool:
+    """Whether a sighting is but another view of a card that is known.
+
+    Either its index stands where the card's does, or it is the card's other corner, which tells the
+    card's middle less exactly.
     """
     for card in cards:
+        if _displacement(card, sighting) < SAME_PLACE:
+            return True
         turn = abs((card.angle - sighting.angle + 90) % 180 - 90)
         ways = np.abs((card.anchors[:, 2] - sighting.anchors[0, 2] + 180) % 360 - 180)
-        limit = SAME_CARD if ways.min() < 90 else FAR_CORNER
-        if np.hypot(*(card.centre - sighting.centre)) < limit and turn < SAME_WAY:
+        if (
+            ways.min() > 90
+            and turn < SAME_WAY
+            and np.hypot(*(card.centre - sighting.centre)) < FAR_CORNER
+            and agreement(card.evidence.probabilities, normalised(sighting.seen)) > AGREE
+        ):
             return True
     return False
 
