@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from engine import deal, play
-from engine.cards import SEAT_NAMES, SEATS, Face, Seat, next_seat, partner, team_of
+from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES, Face, Seat, next_seat, partner, team_of
 from engine.rules import ALL_POINTS, cited
 from engine.state import Gap, HandState, winner_of
 
@@ -52,6 +52,7 @@ def conclude(s: HandState, report: Report) -> None:
     s.turn = _next_turn(s, leader)
     _counts(s, report)
     _ended(s, report)
+    _bidders_meld(s, report)
     for seq, ruling in deal.rulings(s, s.rules):
         report(seq, f"deal_{ruling.outcome}", ruling.text)
 
@@ -142,3 +143,21 @@ def _ended(s: HandState, report: Report) -> None:
     if s.ended == "played" and missing > 0 and not s.rest and s.books and s.rules.books.all_played:
         ids = cited(s.rules.clauses("books.all_played"))
         report(s.last_seq, "not_all_played", f"{missing} books were not played; all must be ({ids})")
+
+
+def _bidders_meld(s: HandState, report: Report) -> None:
+    """Trump named without a marriage in it (LV-72), and runs that were not declared in time (GL-36, D-34)."""
+    laid = s.meld[s.bidder] if s.bidder else []
+    if not laid or s.bidder is None or s.trump is None:
+        return
+    ranks = {m.face.rank for m in laid if m.face.suit == s.trump}
+    if s.rules.trump.marriage_needed and not s.meld_open and not {"K", "Q"} <= ranks:
+        ids = cited(s.rules.clauses("trump.marriage_needed"))
+        named = f"{SEAT_NAMES[s.bidder]} named {SUIT_NAMES[s.trump]} and laid no marriage in it"
+        report(laid[-1].seq, "trump_without_marriage", f"{named} ({ids})")
+    if s.rules.meld.run_undeclared and not s.double_run_declared(s.bidder):
+        for g in s.meld_count(s.bidder).groups:
+            if g.kind == "run" and g.sets > 1:
+                ids = cited(s.rules.clauses("meld.run_undeclared"))
+                said = f"{SEAT_NAMES[s.bidder]} did not declare a double run on the first bid"
+                report(laid[-1].seq, "run_undeclared", f"{said}: {g.sets} runs count {g.value} ({ids})")

@@ -19,3 +19,11 @@ def shared_cases() -> Path:
     if not path.exists():
         pytest.skip(f"the shared rule cases are not at {path}: set BOOKWATCH_SHARED to their folder")
     return path
+
+
+@pytest.fixture(scope="session")
+def shared_clauses() -> Path:
+    path = shared_folder() / "rules" / "clauses.csv"
+    if not path.exists():
+        pytest.skip(f"the shared clauses are not at {path}: set BOOKWATCH_SHARED to their folder")
+    return path

@@ -154,6 +154,9 @@ class Table:
             hand = self.left[seat]
             laid = self.rng.sample(hand, self.rng.randint(0, len(hand)))
             aces = [c for c in hand if c[0] == "A"]
+            marriage = [r + self.truth.trump for r in "KQ"]
+            if seat == self.truth.bidder:  # it names trump
+                laid += [c for c in marriage if c not in laid]
             if self.chance(0.8):  # most players declare all their aces
                 laid = [c for c in laid if c[0] != "A"] + aces
             for card in laid:
@@ -168,8 +171,10 @@ def simulate(seed: int, habits: Habits | None = None, ruleset: str = "LV") -> Si
     habits = habits or Habits()
     pack = rng.sample(PACK, 80)
     hands = {seat: pack[n * 20 : n * 20 + 20] for n, seat in enumerate(SEATS)}
-    bidder = rng.choice(SEATS)
-    truth = Truth({s: list(h) for s, h in hands.items()}, rng.choice("SHDC"), bidder, rng.randint(50, 90))
+    marriages = {seat: [s for s in "SHDC" if {"K" + s, "Q" + s} <= set(hands[seat])] for seat in SEATS}
+    bidder = rng.choice([seat for seat in SEATS if marriages[seat]])
+    trump = rng.choice(marriages[bidder])
+    truth = Truth({s: list(h) for s, h in hands.items()}, trump, bidder, rng.randint(50, 90))
     t = Table(rng, habits, truth, hands)
     t.add(ev.HandStarted(f"sim {seed}", ruleset, cards.seat(rng.choice(SEATS))), "system")
     t.add(ev.BidMade(cards.seat(bidder), str(truth.bid)), "scorekeeper")

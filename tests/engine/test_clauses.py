@@ -10,7 +10,6 @@ from pathlib import Path
 
 import clauses_page
 import pytest
-from conftest import shared_folder
 
 from device.cli import main
 from device.rulesheet import for_people
@@ -23,11 +22,8 @@ ROOT = clauses_page.ROOT
 COVER = clauses_page.coverage()
 
 
-def test_the_law_is_that_of_the_shared_csv() -> None:
-    path = shared_folder() / "rules" / "clauses.csv"
-    if not path.exists():
-        pytest.skip(f"the shared clauses are not at {path}: set BOOKWATCH_SHARED to their folder")
-    shared = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+def test_the_law_is_that_of_the_shared_csv(shared_clauses: Path) -> None:
+    shared = list(csv.DictReader(shared_clauses.read_text(encoding="utf-8").splitlines()))
     own = [(c.id, c.section, c.text, c.kind, c.handling, c.note) for c in clauses.clauses().values()]
     keys = ("id", "section", "paraphrase", "kind", "handling", "note")
     assert own == [tuple(row[k] for k in keys) for row in shared]

@@ -163,6 +163,23 @@ def test_a_declared_double_run_counts_in_full() -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
+def test_trump_needs_a_marriage_in_the_bidders_meld(name: str) -> None:
+    """LV-72, GL-03, WS-36, EC-34, NP-28."""
+    good = log("bid N 60", "trump H N", "meld a N KH", "meld b N QH", "melded", "lay c N AS", ruleset=name)
+    bad = log("bid N 60", "trump H N", "meld a N KH", "meld b N QD", "melded", "lay c N AS", ruleset=name)
+    assert "trump_without_marriage" not in codes(fold(good))
+    [said] = [p.message for p in fold(bad).problems if p.code == "trump_without_marriage"]
+    assert any(i in said for i in ("LV-72", "GL-03", "WS-36", "EC-34", "NP-28"))
+
+
+def test_an_undeclared_double_run_is_named_for_the_director() -> None:
+    calls = ("bid E 50", "bid S pass", "bid W pass", "bid N 51", "bid E pass")
+    state = fold(log(*calls, "trump C N", *RUNS, "melded", ruleset="GL"))
+    [said] = [p.message for p in state.problems if p.code == "run_undeclared"]
+    assert "2 runs count 30 (GL-36, D-34)" in said
+
+
+@pytest.mark.parametrize("name", SETS)
 def test_the_score_of_a_hand_names_the_clauses_of_its_own_sheet(name: str) -> None:
     hand = (*START, "meld a N KH", "meld b N QH", "melded", "book 1: N AS, E KS, S TS, W JS", "end no_board")
     got = score(fold(log(*hand, ruleset=name)))
