@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.cards import ALL_FACES
 from engine.deck import DOUBLE, Deck
-from vision.pairing import Marks, estimate_shape, outline, pair
+from vision.pairing import Belief, Marks, learn, outline, pair
 from vision.patches import both_ways_up
 from vision.table import CardShape, Table
 from vision.types import (
@@ -30,6 +30,8 @@ EDGE_MM = 20.0
 """How far over the table's edge an index is still looked at; beyond are people and their hands."""
 SIZES = 1.9
 """By what factor a deck's index may be larger or smaller than the table's card says."""
+_MEMORY = 0.97
+"""What is left of a picture's votes on the deck's shape at the next picture of the same table."""
 _FLOOR = 1e-6
 
 Region: TypeAlias = tuple[int, int, int, int]
@@ -62,7 +64,7 @@ class CardReader:
 
     deck: the deck in play; its faces alone are read, a surely different face is reported as
     foreign; None reads all 52. shape: where this deck's cards carry their index, if known; else
-    each picture tells by vote, near the usual place.
+    each picture tells by vote, near the usual place, and a table's pictures together.
     """
 
     def __init__(
@@ -74,6 +76,8 @@ class CardReader:
     ) -> None:
         self.finder, self.reader, self.shape = finder, reader, shape
         self._mask = deck_mask(deck)
+        self._table: Table | None = None
+        self._belief = Belief(CardShape())
 
     def read(self, image: Image, table: Table | None = None, region: Region | None = None) -> list[CardSeen]:
         """Every card that shows an index in a BGR picture, best found first.
@@ -117,17 +121,26 @@ class CardReader:
         if not reads:
             return []
         marks = place(reads, table)
-        prior = self.shape or (table.card if table else CardShape())
-        shape = self.shape or estimate_shape(marks, prior)
+        shape = self.shape or self._learnt(marks, table)
         cards = []
-        for members in pair(marks, shape):
-            polygon = outline(marks, members, shape)
+        for corners in pair(marks, shape):
+            polygon = outline(marks, corners, shape)
+            members = [c.row for c in corners]
             if table:
                 polygon = table.pixels(polygon * (1, -1))
-            probabilities, foreign = fit_to_deck(combine(marks.probabilities[list(members)]), self._mask)
+            probabilities, foreign = fit_to_deck(combine(marks.probabilities[members]), self._mask)
             indices = tuple(reads[i] for i in members)
             cards.append(CardSeen(probabilities, polygon.astype(np.float32), indices, foreign))
         return sorted(cards, key=lambda c: -max(r.box.score for r in c.indices))
+
+    def _learnt(self, marks: Marks, table: Table | None) -> CardShape:
+        """The deck's shape by vote of the picture, and of those before it of the same table."""
+        if table is None:
+            return learn(marks, Belief(CardShape())).shape
+        if table is not self._table:
+            self._table, self._belief = table, Belief(table.card)
+        self._belief = learn(marks, self._belief.faded(_MEMORY))
+        return self._belief.shape
 
 
 def _fits(box: IndexBox, table: Table) -> bool:

@@ -1,8 +1,8 @@
 """Which indices belong to one physical card, and where that card lies.
 
-A card shows its index in two opposite corners. Two indices of which each stands where the other
-says that its card's far corner is, turned by half, are one card: were they two, each would have to
-lie above the other there. Everything else is another copy.
+A card shows its index in two opposite corners, in some decks in all four. Two indices of which each
+stands where the other says that its card's far corner is, turned by half, are one card: were they
+two, each would have to lie above the other there. Everything else is another copy.
 
 Geometry is done on a plane with y down: the picture itself, whose scale is read off each index, or
 the calibrated table in millimetres.
@@ -10,8 +10,9 @@ the calibrated table in millimetres.
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,35 +36,61 @@ class Marks(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """Standard deviations of a true pair: log of length, bearing and opposition in degrees, log of ratio."""
+    """Standard deviations of a true pair.
+
+    length: log of the distance; bearing: degrees; turned: degrees from exactly parallel or opposed;
+    ratio: log of the heights' ratio.
+    """
 
     length: float
     bearing: float
-    opposite: float
+    turned: float
     ratio: float
 
 
-_ON_TABLE = Tolerance(0.035, 3.0, 5.5, 0.12)  # what a finder's keypoints are off by, measured on photographs
-_IN_PICTURE = Tolerance(0.08, 3.5, 8.0, 0.2)  # perspective, and a scale as noisy as the indices' heights
-_ACCEPT = 11.3  # 98 % of true pairs (chi squared, four degrees of freedom)
-_PRIOR_VOTES = 0.5
-_FACES_WORTH = 6.0
-"""The most that differing faces can speak against a pair: geometry weighs more, readings err."""
+# Measured on pictures with known truth. A finder tells an index's middle far better than its ends, and so
+# its height and direction. In a picture, length is told in heights, and perspective comes on top.
+_ON_TABLE = Tolerance(0.022, 4.2, 8.5, 0.17)
+_IN_PICTURE = Tolerance(0.1, 4.5, 10.0, 0.18)
+_VAGUELY = _IN_PICTURE
+_ACCEPT = 14.0  # 99.3 % of true pairs (chi squared, four degrees of freedom)
+_FAIR_CHANCE = 0.05
+_FEWEST_FOUR = 1.2
+"""Votes from which cards may have four indices: more than neighbouring copies give by chance."""
+_PRIOR_LENGTH, _PRIOR_BEARING = 0.5, 4.0
+"""What the usual card weighs against pairs: their bearing is noisy, and differs little between decks."""
+_FACES_WORTH = 9.0
+"""The most that differing faces can speak against a pair: readings err, if less often where they are sure."""
+_NEARBY = 0.06
+"""How far from a vacant corner an index still is that card's, in the length between opposite corners."""
+LEFT, RIGHT = 0, 1
+
+
+class Corner(NamedTuple):
+    """An index of a card: its row in `Marks`, and on which side, LEFT or RIGHT as it stands, it is.
+
+    Opposite corners are of the same side; a deck with two indices knows only LEFT.
+    """
+
+    row: int
+    side: int
 
 
 class Offers(NamedTuple):
-    """Every two indices i < j that point opposite ways, as columns.
+    """Every two indices i < j that point the same or opposite ways, as columns.
 
     length: distance of their centres in the scale of the pair (index heights, or mm on the table);
-    bearing: direction from i to j, degrees from "down" towards "right" as i stands; opposite:
-    degrees from exactly opposed; ratio: log of their heights' ratio; agreement: of their faces, 0..1.
+    bearing: direction from i to j, degrees from "down" towards "right" as i stands; opposed: they point
+    opposite ways; turned: degrees from exactly so; ratio: log of their heights' ratio; agreement: of
+    their faces, 0..1.
     """
 
     i: NDArray[np.intp]
     j: NDArray[np.intp]
     length: Doubles
     bearing: Doubles
-    opposite: Doubles
+    opposed: NDArray[np.bool_]
+    turned: Doubles
     ratio: Doubles
     agreement: Doubles
 
@@ -77,7 +104,8 @@ def offers(marks: Marks) -> Offers:
     """All pairs that could be one card of whatever shape."""
     i, j = np.triu_indices(len(marks.heights), 1)
     across = marks.centres[j] - marks.centres[i]
-    up = marks.ups[i] - marks.ups[j]
+    opposed = (marks.ups[i] * marks.ups[j]).sum(1) < 0
+    up = marks.ups[i] + np.where(opposed, -1.0, 1.0)[:, None] * marks.ups[j]
     norm = np.hypot(*up.T)
     up = up / np.maximum(norm, 1e-9)[:, None]
     right, down = (across * right_of(up)).sum(1), -(across * up).sum(1)
@@ -86,49 +114,129 @@ def offers(marks: Marks) -> Offers:
     every = Offers(
         i.astype(np.intp),
         j.astype(np.intp),
-        np.hypot(right, down) / scale,
+        np.maximum(np.hypot(right, down) / scale, 1e-9),
         np.degrees(np.arctan2(right, down)),
+        opposed,
         2 * np.degrees(np.arccos(np.clip(norm / 2, 0, 1))),
         np.abs(np.log(marks.heights[i] / marks.heights[j])),
         (amplitude[i] * amplitude[j]).sum(1),
     )
-    keep = (right > 0) & (down > 0) & (every.opposite < 25) & (every.ratio < 0.5)
-    return Offers(*(column[keep] for column in every))
+    keep = (every.turned < 30) & (every.ratio < 0.6)
+    return Offers._make(column[keep] for column in every)
 
 
-def span(shape: CardShape, in_mm: bool) -> tuple[float, float]:
-    """Length and bearing of a whole card's pair, as in `Offers`."""
-    right, down = shape.width - 2 * shape.index_x, shape.height - 2 * shape.index_y
+def _sides(shape: CardShape, in_mm: bool) -> tuple[float, float]:
+    """How far a card's indices stand apart across and along it, as lengths in `Offers`."""
     unit = 1.0 if in_mm else shape.index_height
-    return float(np.hypot(right, down)) / unit, float(np.degrees(np.arctan2(right, down)))
+    return (shape.width - 2 * shape.index_x) / unit, (shape.height - 2 * shape.index_y) / unit
 
 
-def estimate_shape(marks: Marks, prior: CardShape) -> CardShape:
-    """The card's index size and place, voted on by the indices that may be pairs.
+def _polar(right: float, down: float) -> tuple[float, float]:
+    return float(np.hypot(right, down)), float(np.degrees(np.arctan2(right, down)))
 
-    True pairs all have the same span; false ones (of neighbouring copies) spread. `prior` says where
-    to look, and stands where nothing votes. Its width and height are kept.
+
+def costs(
+    given: Offers, apart: tuple[float, float], in_mm: bool, tolerance: Tolerance | None = None
+) -> Doubles:
+    """How far each offer is from standing (right, down) `apart` on one card: chi squared, four degrees.
+
+    Differing faces add to it, within limits.
     """
-    shape = prior
-    if marks.in_mm and len(marks.heights):
-        shape = replace(prior, index_height=float(np.median(marks.heights)))
-    votes = offers(marks)
-    length, bearing = span(prior, marks.in_mm)
+    tolerance = tolerance or (_ON_TABLE if in_mm else _IN_PICTURE)
+    length, bearing = _polar(*apart)
+    aside = (given.bearing - bearing + 180) % 360 - 180
+    return np.asarray(
+        (np.log(given.length / length) / tolerance.length) ** 2
+        + (aside / tolerance.bearing) ** 2
+        + (given.turned / tolerance.turned) ** 2
+        + (given.ratio / tolerance.ratio) ** 2
+        + np.minimum(-2 * np.log(np.maximum(given.agreement, 1e-9)), _FACES_WORTH)
+    )
+
+
+class Belief(NamedTuple):
+    """What is known of a deck's card, and how many votes stand behind it.
+
+    heights, pairs: votes for the index's size and place; four, two: about how many indices spoke for
+    four indices on a card, and how many stood in opposite corners, as they do on either.
+    """
+
+    shape: CardShape
+    heights: float = 0.0
+    pairs: float = 0.0
+    four: float = 0.0
+    two: float = 0.0
+
+    def faded(self, share: float) -> Belief:
+        """With that share of its votes."""
+        return Belief(self.shape, *(share * votes for votes in self[1:]))
+
+
+def learn(marks: Marks, belief: Belief) -> Belief:
+    """The belief after a picture: the index's size and place, and in how many corners it stands.
+
+    An index and another turned by half straight below it are one card with indices in all corners: of
+    two other cards one would cover the index of the other. Indices in opposite corners fit either deck.
+    True pairs all have the same span; false ones (of neighbouring copies) spread. What was believed
+    says where to look, and stands where nothing votes. A card's width and height are kept.
+    """
+    if not len(marks.heights):
+        return belief
+    belief = _with_place(marks, _with_height(marks, belief))
+    given, shape = offers(marks), belief.shape
+    across, along = _sides(shape, marks.in_mm)
+    diagonal = np.exp(-0.5 * costs(given, (across, along), marks.in_mm)) * given.opposed
+    straight = np.exp(-0.5 * costs(given, (0.0, along), marks.in_mm, _VAGUELY)) * given.opposed
+    four = belief.four + _partnered(marks, given, straight)
+    two = belief.two + _partnered(marks, given, diagonal)
+    many = four > _FEWEST_FOUR and four > two / 2
+    if many:  # straight below each other they tell the card's height without any bearing
+        length = np.hypot(across, along)
+        along += float(straight @ (given.length - along) / (straight.sum() + 1))
+        shape = _shape_of_span(shape, length, np.arccos(min(along / length, 0.95)), marks.in_mm)
+    return Belief(replace(shape, four_indices=many), belief.heights, belief.pairs, four, two)
+
+
+def _partnered(marks: Marks, given: Offers, chance: Doubles) -> float:
+    """About how many indices have a partner among offers of such chances."""
+    best = np.zeros(len(marks.heights))
+    np.maximum.at(best, given.i, chance)
+    np.maximum.at(best, given.j, chance)
+    return float((best / (best + _FAIR_CHANCE)).sum())
+
+
+def _with_height(marks: Marks, belief: Belief) -> Belief:
+    """On the table indices tell their height; as long as no pair told its place, that tells it too."""
+    if not marks.in_mm:
+        return belief
+    shape, seen = belief.shape, len(marks.heights)
+    heights = belief.heights + seen
+    high = shape.index_height + (float(np.median(marks.heights)) - shape.index_height) * seen / heights
+    x, y = shape.index_x, shape.index_y
+    if not belief.pairs:  # margins hardly differ between decks, and an index grows in width as in height
+        x, y = x * high / shape.index_height, y + (high - shape.index_height) / 2
+    return belief._replace(shape=_checked(shape, high, x, y), heights=heights)
+
+
+def _with_place(marks: Marks, belief: Belief) -> Belief:
+    """The index's place, voted on by the indices that may be pairs."""
+    shape, votes = belief.shape, offers(marks)
+    length, bearing = _polar(*_sides(shape, marks.in_mm))
     spread = np.log(votes.length / length), votes.bearing - bearing
     # On the table only the margin differs between decks; in a picture the index's size does too.
-    wide, turn = (0.08, 3.0) if marks.in_mm else (0.25, 5.0)
-    belief = np.exp(-0.5 * ((spread[0] / wide) ** 2 + (spread[1] / turn) ** 2)) * votes.agreement
-    near = (belief > 0.02) & (votes.agreement > 0.5)
+    wide, turn = (0.1, 5.0) if marks.in_mm else (0.25, 6.0)
+    likely = np.exp(-0.5 * ((spread[0] / wide) ** 2 + (spread[1] / turn) ** 2)) * votes.agreement
+    near = (likely > 0.02) & (votes.agreement > 0.5) & votes.opposed
     if not near.any():
-        return shape
-    at = np.stack((spread[0][near] / 0.06, spread[1][near] / 3.0), axis=1)
+        return belief
+    at = np.stack((spread[0][near] / 0.06, spread[1][near] / 5.0), axis=1)
     kinship = np.exp(-0.5 * ((at[:, None] - at[None]) ** 2).sum(2))
-    best = int(np.argmax((kinship @ votes.agreement[near]) * belief[near]))
+    best = int(np.argmax((kinship @ votes.agreement[near]) * likely[near]))
     weights = kinship[best] * votes.agreement[near]
-    share = 1 / (weights.sum() + _PRIOR_VOTES)
-    length *= float(np.exp(weights @ spread[0][near] * share))
-    bearing += float(weights @ spread[1][near] * share)
-    return _shape_of_span(shape, length, np.radians(bearing), marks.in_mm)
+    pairs = belief.pairs + float(weights.sum())
+    length *= float(np.exp(weights @ spread[0][near] / (pairs + _PRIOR_LENGTH)))
+    bearing += float(weights @ spread[1][near] / (pairs + _PRIOR_BEARING))
+    return belief._replace(shape=_shape_of_span(shape, length, np.radians(bearing), marks.in_mm), pairs=pairs)
 
 
 def _shape_of_span(shape: CardShape, length: float, bearing: float, in_mm: bool) -> CardShape:
@@ -138,53 +246,137 @@ def _shape_of_span(shape: CardShape, length: float, bearing: float, in_mm: bool)
     else:  # one unknown too many: how far from the side an index stands hardly differs between decks
         x, high = shape.index_x, (shape.width - 2 * shape.index_x) / right
         down *= high
-    y = (shape.height - down) / 2
+    return _checked(shape, high, x, (shape.height - down) / 2)
+
+
+def _checked(shape: CardShape, high: float, x: float, y: float) -> CardShape:
+    """The shape with its index of a height at a place, within what decks are printed like."""
     return replace(
         shape,
         index_height=float(high),
-        index_x=float(np.clip(x, 2, 0.2 * shape.width)),
+        index_x=float(np.clip(x, 2, 0.25 * shape.width)),
         index_y=float(np.clip(y, high / 2, 0.3 * shape.height)),
     )
 
 
-def pair(marks: Marks, shape: CardShape) -> list[tuple[int, ...]]:
-    """Rows of `marks` by physical card: two where both corners were found, else one. Best pairs first."""
-    all_offers, tolerance = offers(marks), _ON_TABLE if marks.in_mm else _IN_PICTURE
-    length, bearing = span(shape, marks.in_mm)
-    geometry = (
-        (np.log(all_offers.length / length) / tolerance.length) ** 2
-        + ((all_offers.bearing - bearing) / tolerance.bearing) ** 2
-        + (all_offers.opposite / tolerance.opposite) ** 2
-        + (all_offers.ratio / tolerance.ratio) ** 2
-    )
-    doubt = np.minimum(-2 * np.log(np.maximum(all_offers.agreement, 1e-9)), _FACES_WORTH)
-    cost = geometry + doubt
-    cards: list[tuple[int, ...]] = []
+def pair(marks: Marks, shape: CardShape) -> list[tuple[Corner, ...]]:
+    """The corners that were found of each physical card, the surest card first.
+
+    Of those that could be one card, most and best fitting come first; what is left stands alone.
+    """
+    links = _links(marks, shape)
+    alone = [Corner(row, LEFT) for row in range(len(marks.heights))]
+    cards: list[tuple[Corner, ...]] = []
     taken: set[int] = set()
-    for k in np.argsort(cost, kind="stable"):
-        i, j = int(all_offers.i[k]), int(all_offers.j[k])
-        if cost[k] > _ACCEPT:
-            break
-        if i not in taken and j not in taken:
-            cards.append((i, j))
-            taken |= {i, j}
-    return cards + [(i,) for i in range(len(marks.heights)) if i not in taken]
+    heap = [(-gain, n, card) for n, seed in enumerate(links) for gain, card in [_grown(seed, links, taken)]]
+    heapq.heapify(heap)
+    while heap:
+        _, n, card = heapq.heappop(heap)
+        if taken.isdisjoint(c.row for c in card):
+            cards.append(card)
+            taken |= {c.row for c in card}
+        elif card[0].row not in taken:
+            gain, card = _grown(card[0], links, taken)
+            if len(card) > 1:
+                heapq.heappush(heap, (-gain, n, card))
+    alone = [corner for corner in alone if corner.row not in taken]
+    if shape.four_indices:
+        alone = _absorbed(marks, shape, cards, alone)
+    return cards + [(corner,) for corner in alone]
 
 
-def outline(marks: Marks, card: tuple[int, ...], shape: CardShape) -> Doubles:
+def _absorbed(
+    marks: Marks, shape: CardShape, cards: list[tuple[Corner, ...]], alone: list[Corner]
+) -> list[Corner]:
+    """Those alone that stand in no vacant corner of a card that two others fix; the rest join it.
+
+    Two corners tell a card's place far better than a single index, half covered, tells its direction.
+    """
+    within = _NEARBY * np.hypot(*_sides(shape, True))
+    for n, card in enumerate(cards):
+        polygon, first = outline(marks, card, shape), marks.ups[card[0].row]
+        across, along = (polygon[1] - polygon[0]) / shape.width, (polygon[3] - polygon[0]) / shape.height
+        held = {(c.side, bool(marks.ups[c.row] @ first < 0)) for c in card}
+        faces = np.sqrt(marks.probabilities[[c.row for c in card], :NOT_AN_INDEX].astype(np.float64))
+        for other in alone:
+            opposed = bool(marks.ups[other.row] @ first < 0)
+            if abs(marks.ups[other.row] @ along) < 0.85 * np.hypot(*along):
+                continue
+            agreement = (faces @ np.sqrt(marks.probabilities[other.row, :NOT_AN_INDEX])).max()
+            for corner in (Corner(other.row, LEFT), Corner(other.row, RIGHT)):
+                x, y = _printed(corner, opposed, shape)
+                off = np.hypot(*(polygon[0] + x * across + y * along - marks.centres[other.row]))
+                near = off < within * np.hypot(*across) and agreement > 0.02
+                if near and (corner.side, opposed) not in held:
+                    cards[n] = card = (*card, corner)
+                    held.add((corner.side, opposed))
+                    alone = [c for c in alone if c.row != other.row]
+                    break
+    return alone
+
+
+_Links: TypeAlias = dict[Corner, dict[Corner, tuple[float, bool]]]
+"""Of each corner those that may be of its card: at what cost, and whether they point the opposite way."""
+
+
+def _links(marks: Marks, shape: CardShape) -> _Links:
+    across, along = _sides(shape, marks.in_mm)
+    relations = [(LEFT, LEFT, across, along)]
+    if shape.four_indices:
+        relations += [(RIGHT, RIGHT, -across, along), (LEFT, RIGHT, 0.0, along), (RIGHT, LEFT, 0.0, along)]
+        relations += [(LEFT, RIGHT, across, 0.0), (RIGHT, LEFT, -across, 0.0)]
+    given = offers(marks)
+    # Of four, those on one side are nearer each other, and off by as many millimetres.
+    tolerance = _ON_TABLE if marks.in_mm else _IN_PICTURE
+    if shape.four_indices and marks.in_mm:
+        tolerance = tolerance._replace(length=1.5 * tolerance.length)
+    links: _Links = {}
+    for side_i, side_j, right, down in relations:
+        cost, opposed = costs(given, (right, down), marks.in_mm, tolerance), down > 0
+        fits = (cost < _ACCEPT) & (given.opposed == opposed)
+        if not (opposed and right):  # copies in rows and blocks stand like that as well: the faces must agree
+            fits &= given.agreement > 0.3
+        for k in np.flatnonzero(fits).tolist():
+            i, j = Corner(int(given.i[k]), side_i), Corner(int(given.j[k]), side_j)
+            links.setdefault(i, {})[j] = links.setdefault(j, {})[i] = (float(cost[k]), opposed)
+    return links
+
+
+def _grown(seed: Corner, links: _Links, taken: set[int]) -> tuple[float, tuple[Corner, ...]]:
+    """The best card around a corner, without rows already taken, and what speaks for it."""
+    gain, card, places = 0.0, [seed], set()
+    for other, (cost, opposed) in sorted(links[seed].items(), key=lambda link: link[1]):
+        place = (other.side, opposed)
+        if other.row in taken or place in places or any(other not in links[c] for c in card):
+            continue
+        gain += _ACCEPT - cost
+        card.append(other)
+        places.add(place)
+    return gain, tuple(card)
+
+
+def outline(marks: Marks, card: tuple[Corner, ...], shape: CardShape) -> Doubles:
     """(4, 2) corners of a card on the marks' plane, clockwise from the upper left of its first index."""
     first = card[0]
-    up = marks.ups[first]
-    scale = 1.0 if marks.in_mm else marks.heights[first] / shape.index_height
-    middle = marks.centres[first]
-    x, y = shape.index_x, shape.index_y
-    if len(card) == 2:  # the line between the corners tells direction and scale far better than one index
-        across = marks.centres[card[1]] - middle
-        length, bearing = span(shape, True)
-        turn = np.arctan2(*across) - np.radians(bearing)  # of "down": angle from +y towards +x
-        up = -np.array([np.sin(turn), np.cos(turn)])
+    up = marks.ups[first.row]
+    scale = 1.0 if marks.in_mm else float(marks.heights[first.row]) / shape.index_height
+    here = np.array([_printed(c, bool(marks.ups[c.row] @ up < 0), shape) for c in card])
+    seen = marks.centres[[c.row for c in card]]
+    here_middle, middle = here.mean(axis=0), seen.mean(axis=0)
+    if len(card) > 1:  # the lines between corners tell direction and scale far better than one index
+        (x, y), (u, v) = (here - here_middle).T, (seen - middle).T
+        right = np.array([x @ u + y @ v, x @ v - y @ u])
         if not marks.in_mm:
-            scale = float(np.hypot(*across)) / length
-        middle, x, y = middle + across / 2, shape.width / 2, shape.height / 2
-    corners = np.array([(0, 0), (shape.width, 0), (shape.width, shape.height), (0, shape.height)]) - (x, y)
+            scale = float(np.hypot(*right) / (x @ x + y @ y))
+        up = np.array([right[1], -right[0]]) / max(float(np.hypot(*right)), 1e-9)
+    corners = (
+        np.array([(0, 0), (shape.width, 0), (shape.width, shape.height), (0, shape.height)]) - here_middle
+    )
     return np.asarray(middle + scale * (corners[:, :1] * right_of(up) - corners[:, 1:] * up))
+
+
+def _printed(corner: Corner, opposed: bool, shape: CardShape) -> tuple[float, float]:
+    """Where on the card, from its upper left, a corner's index is. `opposed`: it is one of the lower ones."""
+    right = (corner.side == RIGHT) != opposed
+    x = shape.width - shape.index_x if right else shape.index_x
+    return x, shape.height - shape.index_y if opposed else shape.index_y

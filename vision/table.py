@@ -34,7 +34,8 @@ class CardShape:
     """A deck's card and where its corner index is printed, in millimetres.
 
     index_height: upper edge of the rank to lower edge of the small pip. index_x, index_y: the
-    index's centre from the card's nearest corner. The defaults were measured on a Bicycle
+    index's centre from the card's nearest corner. four_indices: all corners carry one, not just upper
+    left and lower right. The defaults were measured on a Bicycle
     pinochle deck (poker width); `vision.pairing.estimate_shape` finds another deck's.
     """
 
@@ -43,6 +44,7 @@ class CardShape:
     index_height: float = 18.0
     index_x: float = 5.5
     index_y: float = 12.0
+    four_indices: bool = False
 
 
 class Table:

@@ -8,7 +8,7 @@ from scene import Laid, certain, indices
 
 from engine.deck import DOUBLE, SINGLE
 from vision.cards import CardReader, combine, deck_mask, fit_to_deck, place
-from vision.pairing import estimate_shape
+from vision.pairing import Belief, learn
 from vision.table import CardShape, Table
 from vision.types import CLASSES, NOT_AN_INDEX, CardSeen, Floats, Image, IndexBox, IndexRead
 
@@ -139,7 +139,7 @@ def test_another_decks_index_size_is_found_by_vote(table: bool) -> None:
     seen = assembled(cards, 8, shape=JUMBO, table=table)
     assert named(seen) == Counter(c.face for c in cards)
     reads = indices(cards, JUMBO, 1.0, rng)
-    shape = estimate_shape(place(reads), SHAPE)
+    shape = learn(place(reads), Belief(SHAPE)).shape
     assert shape.index_height == pytest.approx(JUMBO.index_height, rel=0.15)
 
 
