@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, abort, jsonify
 
 from engine import notation
-from webui import proof, public
+from webui import claims, proof, public
 from webui.desk import desk
 from webui.roles import only_for
 
@@ -38,7 +38,9 @@ def hand(hand: str) -> Any:
     if judged is None:
         abort(404, f"There is no hand called “{hand}”.")
     flags = [proof.flag_json(f) for f in proof.flags_of(judged)]
-    return jsonify(**proof.hand_json(proof.row(judged)), flags=flags)
+    calls = judged.state.calls
+    last = claims.claim_json(claims.claim(judged, calls[-1])) if calls else None
+    return jsonify(**proof.hand_json(proof.row(judged)), flags=flags, call=last)
 
 
 @director_blueprint.get("/hands/<hand>/events")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from engine.cards import SEAT_NAMES, Face, Seat
+from engine.corrections import undone
 from engine.events import Corrected, Event, Reading
 from engine.events import Source as Who
 from engine.hand import Book
@@ -48,8 +49,11 @@ class Showcase:
 
     def __init__(self, hand: str, events: tuple[Event, ...]) -> None:
         self._hand = hand
+        gone = undone(events)
         self._entered = {
-            e.what.card: e.by for e in events if isinstance(e.what, Corrected) and e.what.face is not None
+            e.what.card: e.by
+            for e in events
+            if isinstance(e.what, Corrected) and e.what.face is not None and e.seq not in gone
         }
 
     def picture(self, name: str | None) -> str | None:

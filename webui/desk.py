@@ -11,6 +11,7 @@ from typing import Any
 
 from flask import current_app
 
+from engine.corrections import undone
 from engine.events import Event
 from engine.hand import HandState, fold
 from engine.renege import Flag, audit
@@ -39,6 +40,11 @@ class Judged:
     events: tuple[Event, ...]
     state: HandState
     flags: tuple[Flag, ...]
+
+    @property
+    def undone(self) -> frozenset[int]:
+        """Numbers of the events that were undone."""
+        return undone(self.events)
 
 
 def judge(info: HandInfo, events: tuple[Event, ...], threshold: float) -> Judged:

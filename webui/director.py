@@ -9,6 +9,7 @@ from webui.desk import desk
 from webui.handpage import hand_page
 from webui.live import position
 from webui.roles import only_for
+from webui.sheet import sheet
 from webui.trail import changes
 
 blueprint = Blueprint("director", __name__, url_prefix="/director")
@@ -35,6 +36,17 @@ def hand(hand: str) -> str:
         position=here,
         can_write=desk().writer is not None,
         changes=changes(judged, after, desk().threshold) if after else [],
+    )
+
+
+@blueprint.get("/hands/<hand>/sheet")
+def ruling_sheet(hand: str) -> str:
+    """For printing and signing."""
+    judged = desk().hand(hand)
+    if judged is None:
+        abort(404, f"There is no hand called “{hand}”.")
+    return render_template(
+        "director/sheet.html", page=hand_page(judged), sheet=sheet(judged), info=judged.info
     )
 
 

@@ -1,4 +1,4 @@
-"""What the director enters: corrections of the record and rulings. Each is one more event; none is undone."""
+"""What the director enters: corrections, calls, rulings. Each is one more event, and so is undoing it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response
 
-from engine.cards import SEATS, CardError, Face, face
-from engine.events import CardExposed, CardLaid, Corrected, MeldLaid, RulingMade, What
+from engine.cards import SEATS, TEAMS, CardError, Face, face
+from engine.events import CardExposed, CardLaid, Corrected, MeldLaid, RenegeCalled, RulingMade, Undone, What
+from webui.claims import KIND_WORDS
 from webui.desk import Judged, desk
 from webui.roles import only_for
+from webui.trail import trail
 
 blueprint = Blueprint("entries", __name__, url_prefix="/director/hands")
 only_for("director", blueprint)
@@ -40,7 +42,39 @@ def rule(hand: str) -> Response:
         abort(400, "Nobody has called: there is nothing to rule on without a card.")
     if card is not None and card not in _cards(judged):
         abort(400, f"The record of this hand has no card “{card}”. Go back and load the page again.")
-    return _enter(hand, RulingMade(outcome, card, _why()), "flags")  # type: ignore[arg-type]
+    disordered = request.form.get("disordered") or None
+    if disordered is not None and (disordered not in TEAMS or card is not None):
+        abort(400, "Books out of order are those of one team, and matter for a call.")
+    ruling = RulingMade(outcome, card, _why(), disordered)  # type: ignore[arg-type]
+    return _enter(hand, ruling, "call" if card is None else "flags")
+
+
+@blueprint.post("/<hand>/calls")
+def call(hand: str) -> Response:
+    """A player's call of a renege, in the caller's own terms."""
+    judged = _judged(hand)
+    form = request.form
+    by, against, kind = form.get("by"), form.get("against"), form.get("kind", "")
+    if by not in SEATS or against not in SEATS or by == against:
+        abort(400, "Say who calls and on whom.")
+    if kind not in KIND_WORDS:
+        abort(400, "Say what kind of renege is called.")
+    book = form.get("book", type=int)
+    if book is not None and not 1 <= book <= judged.state.deck.size // 4:
+        abort(400, f"There is no book {book} in a hand.")
+    cards = tuple(_face(judged, text) for text in form.getlist("named")[:2] if text)
+    return _enter(hand, RenegeCalled(by, against, KIND_WORDS[kind], cards, book), "call")
+
+
+@blueprint.post("/<hand>/undo")
+def undo(hand: str) -> Response:
+    """Takes back what a person entered."""
+    judged = _judged(hand)
+    number = request.form.get("entry", type=int)
+    found = next((e for e in trail(judged.events) if e.seq == number), None)
+    if number is None or found is None or found.undone:
+        abort(400, "There is no such entry to undo. Go back and load the page again.")
+    return _enter(hand, Undone(number, _why()), "trail")
 
 
 def _judged(hand: str) -> Judged:

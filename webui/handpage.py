@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.cards import SEAT_NAMES, TEAMS, Face, Seat, Suit
+from engine.flags import Kind
 from engine.hand import HandState
 from webui.books import BookShown, Showcase
+from webui.claims import KIND_WORDS, ClaimShown, claim
 from webui.desk import Judged
 from webui.names import TEAM_NAMES
 from webui.proof import FlagShown, flags_of, open_call, progress
@@ -45,6 +47,8 @@ class HandPage:
     meld: tuple[MeldOnTable, ...]
     faces: tuple[Face, ...]
     called: bool
+    claim: ClaimShown | None
+    kinds: dict[Kind, str]
     trail: tuple[Entry, ...]
 
 
@@ -79,6 +83,8 @@ def hand_page(judged: Judged, number: int | None = None) -> HandPage:
         meld=meld_on_table(state) if any(state.meld.values()) else (),
         faces=state.deck.faces,
         called=open_call(state) is not None,
+        claim=claim(judged, state.calls[-1]) if state.calls else None,
+        kinds=KIND_WORDS,
         trail=tuple(trail(judged.events)),
     )
 
@@ -97,11 +103,6 @@ def _notes(state: HandState) -> tuple[str, ...]:
     notes = []
     if not state.sight and state.ended is None:
         notes.append("The camera cannot see the table at the moment.")
-    if call := open_call(state):
-        what = call.what
-        said = f" {SEAT_NAMES[what.by]} says: {what.what}." if what.what else ""
-        cards = f" Cards named: {', '.join(f.name for f in what.cards)}." if what.cards else ""
-        notes.append(f"{SEAT_NAMES[what.by]} called a renege on {SEAT_NAMES[what.against]}.{said}{cards}")
     for gap in state.gaps:
         notes.append(f"Book {gap.book}: the card of {SEAT_NAMES[gap.seat]} was not seen.")
     return tuple(notes)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine import scoring
-from engine.cards import TEAMS, Face, Seat
+from engine.cards import Face, Seat
 from engine.events import Reading, RulingMade
 from engine.hand import HandState
 from engine.renege import Flag, Seen
 from engine.state import Call
 from webui.books import CardShown, Showcase
+from webui.claims import KIND_WORDS, key, score_lines
 from webui.desk import Judged
-from webui.names import TEAM_NAMES
 
 STATUS_WORDS: Final[dict[str, str]] = {
     "proven": "proven", "pending": "pending", "suspected": "suspected", "induced": "induced",
@@ -37,10 +37,6 @@ _RULE: Final[dict[str, str]] = {
     "TRUMP": "Whoever is out of the suit led must trump if able.",
     "ACES": "Aces around must be declared: every set that is held.",
 }
-_FAULT: Final[dict[str, str]] = {
-    "FOLLOW": "did not follow suit", "BEAT": "did not beat", "TRUMP": "did not trump",
-    "ACES": "did not declare aces",
-}  # fmt: skip
 _LEVEL: Final[dict[str, str]] = {
     "book": "Both cards were played: they lie in the books.",
     "exposed": "The second card was taken back or shown: it was in the hand.",
@@ -146,13 +142,13 @@ class _Maker:
             evidence += f" Strong, but {rules.title} asks for cards in the books."
         weak = flag.weakest
         return FlagShown(
-            key=f"aces-{flag.seat}" if flag.kind == "ACES" else f"flag-{flag.card.card}",
+            key=key(flag),
             status=STATUS_WORDS[flag.status],
             meaning=STATUS_MEANING[STATUS_WORDS[flag.status]],
             seat=flag.seat,
             book=flag.book,
             kind=flag.kind,
-            fault=_FAULT[flag.kind],
+            fault=KIND_WORDS[flag.kind],
             offence=self.card(flag.card),
             witness=self.card(flag.proof) if flag.proof else None,
             duty=self.card(flag.duty) if flag.duty else None,
@@ -175,12 +171,7 @@ class _Maker:
         if self.facts is None or flag.status == "corrected":
             return ()
         due = scoring.aces_award if flag.kind == "ACES" else scoring.renege_award
-        score = due(flag.team, self.facts, self.state.rules)
-        said = []
-        for team in TEAMS:
-            parts = ", ".join(line.text for line in score.lines if line.team == team)
-            said.append(f"{TEAM_NAMES[team]} {score.change[team]} ({parts})")
-        return tuple(said)
+        return score_lines(due(flag.team, self.facts, self.state.rules))
 
     def _more(self, flag: Flag) -> Iterable[Besides]:
         if flag.kind == "ACES":
@@ -188,7 +179,7 @@ class _Maker:
             return [Besides(s.face, _where(s), "held as well") for s in flag.cards if s.card not in shown]
         proof = flag.proof.card if flag.proof else ""
         return [
-            Besides(p.proof.face, _where(p.proof), _FAULT[p.kind])
+            Besides(p.proof.face, _where(p.proof), KIND_WORDS[p.kind])
             for p in flag.pairs
             if (p.proof.card, p.kind) != (proof, flag.kind)
         ]
@@ -234,11 +225,11 @@ def worst_first(hands: Iterable[Judged]) -> list[Row]:
     """Calls, then by the worst flag not ruled on; of equals hands in play, then the newest, first."""
     order = [*STATUS_WORDS.values()]
 
-    def key(row: Row) -> tuple[bool, int, bool]:
+    def urgency(row: Row) -> tuple[bool, int, bool]:
         worst = order.index(row.counts[0][0]) if row.counts else len(order)
         return not row.called, worst, row.ended
 
-    return sorted((row(judged) for judged in hands), key=key)
+    return sorted((row(judged) for judged in hands), key=urgency)
 
 
 def _card_json(card: CardShown | None) -> dict[str, Any] | None:

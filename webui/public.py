@@ -89,8 +89,10 @@ class PublicTable:
 
 def project(judged: Judged) -> PublicTable:
     """The public view of a hand."""
-    state = judged.state
-    picked_up = bool(state.plays) or any(isinstance(e.what, MeldClosed) for e in judged.events)
+    state, undone = judged.state, judged.undone
+    picked_up = bool(state.plays) or any(
+        isinstance(e.what, MeldClosed) and e.seq not in undone for e in judged.events
+    )
     phase = _phase(state, picked_up)
     book = _open_book(state)
     plays = book.plays if book else []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 from engine.cards import SEAT_NAMES, TEAMS, Face, Seat
+from engine.corrections import undone
 from engine.events import (
     CardExposed,
     CardLaid,
@@ -16,31 +16,33 @@ from engine.events import (
     ReadingRevised,
     RenegeCalled,
     RulingMade,
+    Undone,
 )
+from engine.spoken import say
+from webui.claims import OUTCOME_WORDS
 from webui.desk import Judged, judge
 from webui.names import TEAM_NAMES
 from webui.proof import STATUS_WORDS
 
-_OUTCOME: Final[dict[str, str]] = {
-    "confirmed": "Confirmed", "denied": "Denied", "cannot_tell": "Cannot tell",
-}  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the audit trail. `at`: wall time as the log has it."""
+    """One line of the audit trail. `at`: wall time as the log has it. `undone`: a later entry undid it."""
 
     seq: int
     at: str | None
     by: str
     what: str
     why: str
+    undone: bool
 
 
 def trail(events: tuple[Event, ...]) -> list[Entry]:
-    """Calls, corrections and rulings, the last one first, with what stood there before."""
+    """What people entered, the last one first, with what stood there before."""
     faces: dict[str, Face] = {}
     seats: dict[str, Seat] = {}
+    said_of: dict[int, str] = {}
+    gone = undone(events)
     entries: list[Entry] = []
 
     def name(card: str | None) -> str:
@@ -51,23 +53,32 @@ def trail(events: tuple[Event, ...]) -> list[Entry]:
     for event in events:
         what, said, why = event.what, "", ""
         match what:
+            case RenegeCalled():
+                said = f"{SEAT_NAMES[what.by]} called a renege on {SEAT_NAMES[what.against]}"
+                said += f" in book {what.book}" if what.book else ""
+                said += f", naming the {' and the '.join(f.name for f in what.cards)}" if what.cards else ""
+                why = what.what
+            case RulingMade():
+                said, why = f"{OUTCOME_WORDS[what.outcome]}: {name(what.card)}", what.why
+                if what.disordered:
+                    said += f"; the books of {TEAM_NAMES[what.disordered]} were out of order"
+            case Corrected():
+                said, why = _correction(what, name), what.why
+            case Undone():
+                said, why = f"Undone: {said_of.get(what.entry, f'event {what.entry}')}", what.why
+            case _ if event.by not in ("camera", "system"):
+                said = say([event]).split("\n")[0].partition(". [")[0].rstrip(".")
+        if said:
+            said_of[event.seq] = said
+            entries.append(Entry(event.seq, event.utc, event.by, said, why, event.seq in gone))
+        match what:  # what the next entry finds there
             case CardLaid() | MeldLaid() | CardExposed():
                 faces[what.card], seats[what.card] = what.reading.face, what.seat
             case ReadingRevised():
                 faces[what.card] = what.reading.face
-            case RenegeCalled():
-                said = f"{SEAT_NAMES[what.by]} called a renege on {SEAT_NAMES[what.against]}"
-                why = what.what
-            case RulingMade():
-                said, why = f"{_OUTCOME[what.outcome]}: {name(what.card)}", what.why
-            case Corrected():
-                said, why = _correction(what, name), what.why
-                if what.face is not None:
-                    faces[what.card] = what.face
-                if what.seat is not None:
-                    seats[what.card] = what.seat
-        if said:
-            entries.append(Entry(event.seq, event.utc, event.by, said, why))
+            case Corrected() if event.seq not in gone and what.card in faces:
+                faces[what.card] = what.face or faces[what.card]
+                seats[what.card] = what.seat or seats[what.card]
     return entries[::-1]
 
 

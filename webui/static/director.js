@@ -84,13 +84,17 @@
   }, true);
   document.addEventListener("change", (event) => {
     // Choosing from a list means the change beside it.
-    if (event.target.matches("details.entry select")) event.target.closest("label").querySelector("input[type=radio]").checked = true;
+    const radio = event.target.matches("details.entry select") && event.target.closest("label")?.querySelector("input[type=radio]");
+    if (radio) radio.checked = true;
   });
 
   // Books and pictures.
   const dialog = document.getElementById("zoom");
   const picture = document.getElementById("zoom-picture");
   document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-print]")) { window.print(); return; }
+    const proof = event.target.closest("a.to-proof");
+    if (proof) { target = proof.hash.slice(1); openTarget(); event.preventDefault(); return; }
     const swap = event.target.closest("a[data-swap][href]");
     if (swap) {
       event.preventDefault();
