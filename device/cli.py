@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -56,8 +55,6 @@ def main(context: click.Context, config_path: Path | None, home: Path | None, de
     logging.basicConfig(
         level=logging.DEBUG if debug else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     settings = config.load(config_path)
     if home is not None:
         settings = settings.model_copy(update={"store": config.StoreSettings(folder=home)})

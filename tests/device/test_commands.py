@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,12 @@ def test_recover_sets_a_torn_line_aside(tmp_path: Path) -> None:
     assert data["hands"] == 1
     assert "log.jsonl.torn-1" in data["notes"][0]
     assert "all level" in run(tmp_path, "recover").output
+
+
+def test_a_reader_that_goes_away_ends_no_server(tmp_path: Path) -> None:
+    """A pipe or a browser that closes raises an error where it is written to; it kills nothing."""
+    run(tmp_path, "rules", "list")
+    assert signal.getsignal(signal.SIGPIPE) is signal.SIG_IGN
 
 
 def test_rules_are_listed_and_shown(tmp_path: Path) -> None:
