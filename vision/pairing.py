@@ -53,7 +53,7 @@ class Tolerance(NamedTuple):
 _ON_TABLE = Tolerance(0.022, 4.2, 8.5, 0.17)
 _IN_PICTURE = Tolerance(0.1, 4.5, 10.0, 0.18)
 _VAGUELY = _IN_PICTURE
-_ACCEPT = 14.0  # 99.3 % of true pairs (chi squared, four degrees of freedom)
+_ACCEPT = 17.0  # chi squared, four degrees of freedom; keypoints err more often than by the normal law
 _FAIR_CHANCE = 0.05
 _FEWEST_FOUR = 1.2
 """Votes from which cards may have four indices: more than neighbouring copies give by chance."""
@@ -185,10 +185,13 @@ def learn(marks: Marks, belief: Belief) -> Belief:
     belief = _with_place(marks, _with_height(marks, belief))
     given, shape = offers(marks), belief.shape
     across, along = _sides(shape, marks.in_mm)
+    unit = 1.0 if marks.in_mm else shape.index_height
     diagonal = np.exp(-0.5 * costs(given, (across, along), marks.in_mm)) * given.opposed
     straight = np.exp(-0.5 * costs(given, (0.0, along), marks.in_mm, _VAGUELY)) * given.opposed
-    four = belief.four + _partnered(marks, given, straight)
-    two = belief.two + _partnered(marks, given, diagonal)
+    # Copies laid side by side stand nearly like that: the last index of one and the first of the next.
+    beside = np.exp(-0.5 * costs(given, (-2 * shape.index_x / unit, along), marks.in_mm, _VAGUELY))
+    four = belief.four + _partnered(marks, given, straight, beside)
+    two = belief.two + _partnered(marks, given, diagonal, np.zeros_like(diagonal))
     many = four > _FEWEST_FOUR and four > two / 2
     if many:  # straight below each other they tell the card's height without any bearing
         length = np.hypot(across, along)
@@ -197,12 +200,13 @@ def learn(marks: Marks, belief: Belief) -> Belief:
     return Belief(replace(shape, four_indices=many), belief.heights, belief.pairs, four, two)
 
 
-def _partnered(marks: Marks, given: Offers, chance: Doubles) -> float:
-    """About how many indices have a partner among offers of such chances."""
+def _partnered(marks: Marks, given: Offers, chance: Doubles, otherwise: Doubles) -> float:
+    """About how many indices have a partner among offers, by their chances as that and otherwise."""
     best = np.zeros(len(marks.heights))
-    np.maximum.at(best, given.i, chance)
-    np.maximum.at(best, given.j, chance)
-    return float((best / (best + _FAIR_CHANCE)).sum())
+    vote = chance / (chance + otherwise + _FAIR_CHANCE)
+    np.maximum.at(best, given.i, vote)
+    np.maximum.at(best, given.j, vote)
+    return float(best.sum())
 
 
 def _with_height(marks: Marks, belief: Belief) -> Belief:
@@ -224,12 +228,12 @@ def _with_place(marks: Marks, belief: Belief) -> Belief:
     length, bearing = _polar(*_sides(shape, marks.in_mm))
     spread = np.log(votes.length / length), votes.bearing - bearing
     # On the table only the margin differs between decks; in a picture the index's size does too.
-    wide, turn = (0.1, 5.0) if marks.in_mm else (0.25, 6.0)
+    wide, turn, kin = (0.1, 5.0, 0.03) if marks.in_mm else (0.25, 6.0, 0.06)
     likely = np.exp(-0.5 * ((spread[0] / wide) ** 2 + (spread[1] / turn) ** 2)) * votes.agreement
     near = (likely > 0.02) & (votes.agreement > 0.5) & votes.opposed
     if not near.any():
         return belief
-    at = np.stack((spread[0][near] / 0.06, spread[1][near] / 5.0), axis=1)
+    at = np.stack((spread[0][near] / kin, spread[1][near] / 5.0), axis=1)
     kinship = np.exp(-0.5 * ((at[:, None] - at[None]) ** 2).sum(2))
     best = int(np.argmax((kinship @ votes.agreement[near]) * likely[near]))
     weights = kinship[best] * votes.agreement[near]
@@ -336,10 +340,24 @@ def _links(marks: Marks, shape: CardShape) -> _Links:
         fits = (cost < _ACCEPT) & (given.opposed == opposed)
         if not (opposed and right):  # copies in rows and blocks stand like that as well: the faces must agree
             fits &= given.agreement > 0.3
+        if not opposed:
+            fits &= ~_divided(marks, given)
         for k in np.flatnonzero(fits).tolist():
             i, j = Corner(int(given.i[k]), side_i), Corner(int(given.j[k]), side_j)
             links.setdefault(i, {})[j] = links.setdefault(j, {})[i] = (float(cost[k]), opposed)
     return links
+
+
+def _divided(marks: Marks, given: Offers) -> NDArray[np.bool_]:
+    """Offers side by side between which a third index stands the same way: its card covers one of the two."""
+    along = marks.centres[given.j] - marks.centres[given.i]
+    length = np.maximum((along**2).sum(1), 1e-9)
+    third = marks.centres[None] - marks.centres[given.i][:, None]
+    share = (third * along[:, None]).sum(2) / length[:, None]
+    across = np.abs(third[..., 0] * along[:, None, 1] - third[..., 1] * along[:, None, 0])
+    off = across / np.sqrt(length)[:, None] / marks.heights[None]
+    same = marks.ups[given.i] @ marks.ups.T > 0.87
+    return np.asarray(((share > 0.12) & (share < 0.88) & (off < 0.6) & same).any(axis=1))
 
 
 def _grown(seed: Corner, links: _Links, taken: set[int]) -> tuple[float, tuple[Corner, ...]]:

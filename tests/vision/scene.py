@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
 from vision.table import CardShape
@@ -24,7 +25,8 @@ def certain(face: str, sure: float = 0.97, second: str | None = None) -> Floats:
 class Laid:
     """A card on a plane with y down, in mm: its centre, its turn (degrees, clockwise), its visible corners.
 
-    Corner 0 is the upper left as read, 1 the opposite one.
+    Corner 0 is the upper left as read, 1 the opposite one; in a deck with four indices 2 is the upper
+    right and 3 the lower left.
     """
 
     face: str
@@ -46,6 +48,26 @@ class Laid:
         return np.array([self.point(x, y) for x, y in ((-w, -h), (w, -h), (w, h), (-w, h))])
 
 
+PLACES = {0: (-1, -1), 1: (1, 1), 2: (1, -1), 3: (-1, 1)}
+"""By corner: right or left, and below or above the card's middle."""
+
+
+def piled(cards: list[Laid], shape: CardShape) -> list[Laid]:
+    """The same cards one upon the other, the last on top, with the corners that remain to be seen."""
+    shown = []
+    for n, card in enumerate(cards):
+        above = [c.outline(shape).astype(np.float32) for c in cards[n + 1 :]]
+        corners = []
+        for corner in range(4 if shape.four_indices else 2):
+            right, down = PLACES[corner]
+            x, y = (shape.width / 2 - shape.index_x), (shape.height / 2 - shape.index_y)
+            at = card.point(right * x, down * y)
+            if all(cv2.pointPolygonTest(o, (float(at[0]), float(at[1])), True) < -4 for o in above):
+                corners.append(corner)
+        shown.append(Laid(card.face, card.at, card.turn, tuple(corners)))
+    return shown
+
+
 def indices(
     cards: list[Laid], shape: CardShape, px_per_mm: float, rng: np.random.Generator, noise: float = 0.03
 ) -> list[IndexRead]:
@@ -53,13 +75,9 @@ def indices(
     reads = []
     for card in cards:
         for corner in card.corners:
-            x, y, half = (
-                shape.width / 2 - shape.index_x,
-                shape.height / 2 - shape.index_y,
-                shape.index_height / 2,
-            )
-            sign = -1 if corner == 0 else 1
-            top, foot = (card.point(sign * x, sign * (y + d)) for d in (half, -half))
+            (right, sign), half = PLACES[corner], shape.index_height / 2
+            x, y = right * (shape.width / 2 - shape.index_x), shape.height / 2 - shape.index_y
+            top, foot = (card.point(x, sign * (y + d)) for d in (half, -half))
             top, foot = (
                 p * px_per_mm + rng.normal(0, noise * shape.index_height * px_per_mm, 2) for p in (top, foot)
             )
