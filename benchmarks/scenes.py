@@ -1,8 +1,10 @@
 """How well one picture of a calibrated table is read: cards of simulated hands, counted against the truth.
 
-    python benchmarks/scenes.py [--hands 10] [--condition dim] [--width 1920] [--json] [--sheet errors.png]
+    python benchmarks/scenes.py [--hands 10] [--seed N] [--condition dim] [--width 1920] [--json]
+                                [--sheet errors.png]
 
-Of each hand one picture of the meld and two of books, by decks and seeds that are in no training.
+Of each hand one picture of the meld and two of books, by decks and seeds that are in no training
+unless --seed asks for such. A table's pictures are read one after the other by the same reader, as in play.
 A card counts when it lies face up and still and at least one of its indices can be seen (85 %).
 """
 
@@ -83,18 +85,16 @@ def _crop(image: Image, card: CardSeen) -> Image:
     return image[y : max(high[1], y + 1), x : max(high[0], x + 1)].copy()
 
 
-def run(hands: int, condition: str, width: int) -> dict[str, Tally]:
+def run(hands: int, condition: str, width: int, first: int = EVALUATION_SEEDS) -> dict[str, Tally]:
     reader = CardReader(load_finder(), load_reader())
     tallies: dict[str, Tally] = {}
     for n in range(hands):
-        simulated = SimulatedTable(
-            EVALUATION_SEEDS + n, condition=condition, width=width, height=width * 9 // 16
-        )
+        simulated = SimulatedTable(first + n, condition=condition, width=width, height=width * 9 // 16)
         size = (float(simulated.size_mm), float(simulated.size_mm))
         table = Table.from_corners(simulated.corners, size, (width, width * 9 // 16))
         for what, at in moments(simulated):
             tally = tallies.setdefault(f"{condition} {what}", Tally("cards"))
-            tally.now = f"hand {n} at {at:.1f} s"
+            tally.now = f"{first + n} at {at:.1f} s"
             image = simulated.picture(at)
             start = time.perf_counter()
             cards = reader.read(image, table)
@@ -109,6 +109,7 @@ def run(hands: int, condition: str, width: int) -> dict[str, Tally]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Read pictures of simulated tables and count what is right.")
     parser.add_argument("--hands", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=EVALUATION_SEEDS, help="of the first hand; then the next")
     parser.add_argument("--condition", action="append", choices=sorted(CONDITIONS), help="may be repeated")
     parser.add_argument("--width", type=int, default=1920, help="of the picture, pixels")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -118,7 +119,7 @@ def main() -> None:
     results: dict[str, Tally] = {}
     try:
         for condition in asked.condition or ["clean"]:
-            results |= run(asked.hands, condition, asked.width)
+            results |= run(asked.hands, condition, asked.width, asked.seed)
     except ModelError as problem:
         parser.error(str(problem))
     if asked.json:

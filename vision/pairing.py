@@ -228,7 +228,7 @@ def _with_place(marks: Marks, belief: Belief) -> Belief:
     length, bearing = _polar(*_sides(shape, marks.in_mm))
     spread = np.log(votes.length / length), votes.bearing - bearing
     # On the table only the margin differs between decks; in a picture the index's size does too.
-    wide, turn, kin = (0.1, 5.0, 0.03) if marks.in_mm else (0.25, 6.0, 0.06)
+    wide, turn, kin = (0.07, 4.0, 0.03) if marks.in_mm else (0.25, 6.0, 0.06)
     likely = np.exp(-0.5 * ((spread[0] / wide) ** 2 + (spread[1] / turn) ** 2)) * votes.agreement
     near = (likely > 0.02) & (votes.agreement > 0.5) & votes.opposed
     if not near.any():

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scene import Laid, certain, indices
+from scene import Laid, certain, indices, piled
 
 from engine.deck import DOUBLE, SINGLE
 from vision.cards import CardReader, combine, deck_mask, fit_to_deck, place
@@ -14,6 +14,7 @@ from vision.types import CLASSES, NOT_AN_INDEX, CardSeen, Floats, Image, IndexBo
 
 SHAPE = CardShape()
 JUMBO = CardShape(index_height=27, index_x=8, index_y=17)
+ALL_CORNERS = CardShape(index_height=14, index_x=5, index_y=10, four_indices=True)
 PICTURE: Image = np.zeros((1080, 1920, 3), np.uint8)
 
 
@@ -42,10 +43,11 @@ def assembled(
     shape: CardShape = SHAPE,
     known: CardShape | None = None,
     table: bool = False,
+    noise: float = 0.03,
 ) -> list[CardSeen]:
     """Physical cards from laid cards' indices; the table's centre is at (450, 450) of their plane."""
     scale = 1.2
-    reads = indices(cards, shape, scale, np.random.default_rng(seed))
+    reads = indices(cards, shape, scale, np.random.default_rng(seed), noise)
     square = Table.from_corners(
         [(0, 0), (900 * scale, 0), (900 * scale, 900 * scale), (0, 900 * scale)], (900, 900), (1080, 1080)
     )
@@ -110,6 +112,87 @@ def test_copies_that_show_opposite_corners_are_told_apart_on_a_table() -> None:
     # One copy half under a book from below, the other from above: one index each, 12 mm off a whole card's.
     two = [Laid("JS", (400, 400), 0, (0,)), Laid("JS", (412, 400), 0, (1,))]
     assert named(assembled(two, 3, known=SHAPE, table=True)) == {"JS": 2}
+
+
+def copies(how: str, rng: np.random.Generator) -> list[Laid]:
+    """Four copies of a face laid as people lay them, anyhow turned, the last on top."""
+    turn, middle = float(rng.uniform(0, 360)), np.array([450.0, 450.0])
+
+    def direction(degrees: float) -> np.ndarray:
+        return np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))])
+
+    laid = []
+    step = float(rng.uniform(*{"row": (14, 45), "touching": (64, 66), "fan": (10, 22)}.get(how, (20, 40))))
+    for k in (-1.5, -0.5, 0.5, 1.5):
+        at, own = middle, turn
+        if how in ("row", "touching"):
+            at = middle + k * step * direction(turn)
+        elif how == "column":
+            at = middle + k * step * direction(turn + 90)
+        elif how == "fan":
+            own = turn + k * step
+            at = middle + 115 * direction(own - 90)
+        else:
+            at, own = middle + rng.uniform(-45, 45, 2), float(rng.uniform(0, 360))
+        laid.append(Laid("AH", (float(at[0]), float(at[1])), own + float(rng.normal(0, 1))))
+    return laid
+
+
+LAYOUTS = ("row", "touching", "column", "fan", "heap")
+# Without a table's scale, rows and fans of copies with four indices can stand as the indices of one card.
+COUNTED = [(how, shape, True) for how in LAYOUTS for shape in (SHAPE, JUMBO, ALL_CORNERS)]
+COUNTED += [(how, shape, False) for how in LAYOUTS for shape in (SHAPE, JUMBO)]
+COUNTED += [(how, ALL_CORNERS, False) for how in ("touching", "column", "heap")]
+
+
+@pytest.mark.parametrize(("how", "shape", "table"), COUNTED)
+def test_as_many_copies_are_counted_as_show_an_index(how: str, shape: CardShape, table: bool) -> None:
+    counts = Counter[int]()
+    for seed in range(30):
+        for noise in (0.03, 0.05):
+            laid = piled(copies(how, np.random.default_rng(seed)), shape)
+            cards = assembled(laid, seed, shape=shape, table=table, noise=noise)
+            counts[len(cards) - sum(bool(c.corners) for c in laid)] += 1
+    # On a table nearly never; alone in a picture, a heap of copies leaves little to tell its scale by.
+    assert counts[0] >= (58 if table else 50), counts
+
+
+@pytest.mark.parametrize("table", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_card_with_indices_in_all_corners_is_one_card_where_it_lies(seed: int, table: bool) -> None:
+    laid = Laid("QS", (400, 300), 73.0 * seed, (0, 1, 2, 3))
+    (card,) = assembled([laid], seed, shape=ALL_CORNERS, table=table)
+    assert len(card.indices) == 4
+    expected = laid.outline(ALL_CORNERS) * 1.2
+    off = min(np.abs(card.polygon - np.roll(expected, k, axis=0)).max() for k in (0, 2))
+    assert off < 8
+
+
+def test_how_many_indices_a_card_has_is_remembered_for_its_table() -> None:
+    square = Table.from_corners([(0, 0), (1080, 0), (1080, 1080), (0, 1080)], (900, 900), (1080, 1080))
+    reader = CardReader(Canned([], []), Canned([], []))
+
+    def seen(corners: tuple[int, ...], table: Table) -> int:
+        reads = indices([Laid("QS", (400, 300), 20, corners)], ALL_CORNERS, 1.2, np.random.default_rng(5))
+        return len(reader.assemble(reads, table))
+
+    assert seen((0, 2), square) == 2  # may be two copies, the one over the other's middle
+    assert seen((0, 1, 2, 3), square) == 1
+    assert seen((0, 2), square) == 1
+    assert seen((0, 2), square.with_card(SHAPE)) == 2  # another table, another deck
+
+
+def test_indices_far_off_their_height_and_direction_are_one_card_if_their_middles_are_right() -> None:
+    # As half covered or blurred indices are found: ends off by a quarter, middles hardly.
+    reads = indices([Laid("KC", (400, 400), 30)], SHAPE, 1.2, np.random.default_rng(0), noise=0.01)
+    box = reads[0].box
+    middle, half = (np.array(box.top) + box.foot) / 2, (np.array(box.top) - box.foot) / 2 * 0.75
+    half = half + 0.2 * np.array([-half[1], half[0]])
+    (x, y), (u, v) = middle + half, middle - half
+    reads[0] = IndexRead(IndexBox((float(x), float(y)), (float(u), float(v)), 0.5), certain("KC", 0.8, "KS"))
+    square = Table.from_corners([(0, 0), (1080, 0), (1080, 1080), (0, 1080)], (900, 900), (1080, 1080))
+    for table in (None, square):
+        assert len(CardReader(Canned([], []), Canned([], [])).assemble(reads, table)) == 1
 
 
 def test_two_readings_of_one_card_speak_together() -> None:
