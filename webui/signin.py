@@ -40,7 +40,7 @@ def enter() -> Response | tuple[str, int, dict[str, str]]:
             limiter.forget(address)
             sign_in(found)
             log.info("%s signed in from %s", found, address)
-            home = "director.hands" if found == "director" else "players.newest"
+            home = "director.hands" if found == "director" else "score.page"
             return redirect(then or url_for(home), 303)
     log.warning("wrong PIN from %s", address)
     return _again(then, "That is not a PIN or code of this dashboard."), 403, {}

@@ -1,0 +1,143 @@
+"""The scorekeeper's pages: what is entered at a table beside the camera, and the score sheet."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as Redirect
+
+from engine.cards import SUITS, TEAMS, CardError, face, seat
+from engine.events import (
+    BidMade,
+    Corrected,
+    DealerNamed,
+    HandEnded,
+    MeldClosed,
+    MeldLaid,
+    Reading,
+    ScoreAgreed,
+    TrumpNamed,
+    Undone,
+    What,
+)
+from webui import scoresheet
+from webui.desk import Judged, desk
+from webui.drawing import drawn_table
+from webui.public import project
+from webui.roles import only_for
+from webui.scoreview import ENDINGS, entries, last_entry, score_page
+
+blueprint = Blueprint("score", __name__, url_prefix="/score")
+only_for("scorekeeper", blueprint)
+
+CALL_MAX = 40
+
+
+@blueprint.get("/", defaults={"table": None})
+@blueprint.get("/table/<table>")
+def page(table: str | None) -> str:
+    mark, _ = drawn_table(desk(), table)
+    judged = desk().current(table)
+    return render_template(
+        "score/page.html",
+        table=table,
+        hand=judged.info.hand if judged else None,
+        page=score_page(judged) if judged else None,
+        endings=ENDINGS,
+        mark=mark,
+        fix=request.args.get("fix"),
+        stream=url_for("live.table_stream", table=table),
+    )
+
+
+@blueprint.get("/sheet", defaults={"table": None})
+@blueprint.get("/sheet/<table>")
+def sheet(table: str | None) -> str:
+    """The score sheet as on paper, for printing."""
+    return render_template("score/sheet.html", table=table, sheet=scoresheet.sheet(desk(), table))
+
+
+@blueprint.get("/sheet.csv", defaults={"table": None})
+@blueprint.get("/sheet/<table>/sheet.csv")
+def csv(table: str | None) -> Response:
+    text = scoresheet.as_csv(scoresheet.sheet(desk(), table))
+    response = Response(text, mimetype="text/csv")
+    response.headers["Content-Disposition"] = 'attachment; filename="score-sheet.csv"'
+    return response
+
+
+@blueprint.post("/hands/<hand>")
+def enter(hand: str) -> Redirect:
+    """One entry. `entries` tells how many the sender knew of: nobody enters over another's head, or twice."""
+    judged = desk().hand(hand)
+    if judged is None:
+        abort(404, f"There is no hand called “{hand}”.")
+    if request.form.get("entries", type=int) != entries(judged):
+        abort(
+            409, "Something was entered meanwhile; this was not. Go back to the table's page and look again."
+        )
+    try:
+        what = _entry(judged)
+    except CardError as error:
+        abort(400, str(error))
+    if what is None:
+        abort(400, "This entry makes no sense here. Go back to the table's page and look again.")
+    if len(judged.state.agreed) == len(TEAMS) and not isinstance(what, Undone):
+        abort(400, "Both teams have agreed this score. Take the agreement back first.")
+    _append(hand, what)
+    table = request.form.get("table") or None
+    fix = request.form.get("seat") if isinstance(what, MeldLaid | Corrected) else None
+    return redirect(url_for("score.page", table=table, fix=fix, _anchor=fix and f"meld-{fix}"), 303)
+
+
+def _entry(judged: Judged) -> What | None:
+    """What the form says; None where it says nothing that can be. Raises CardError."""
+    form, state = request.form, judged.state
+    match form.get("kind"):
+        case "dealer":
+            return DealerNamed(seat(form.get("seat", "")))
+        case "bid":
+            said = " ".join(form.get("call", "").split())[:CALL_MAX]
+            return BidMade(seat(form.get("seat", "")), said) if said else None
+        case "trump" if form.get("suit") in (*SUITS, "none"):
+            suit = None if form["suit"] == "none" else form["suit"]
+            return TrumpNamed(suit, state.bidder)  # type: ignore[arg-type]
+        case "meld":
+            return _meld(judged)
+        case "picked_up":
+            return MeldClosed()
+        case "end" if form.get("how") in ENDINGS and state.ended is None:
+            return HandEnded(form["how"])
+        case "agree" if form.get("team") in TEAMS and state.ended is not None:
+            return ScoreAgreed(form["team"])  # type: ignore[arg-type]
+        case "undo" if last := last_entry(judged):
+            return Undone(last.seq)
+    return None
+
+
+def _meld(judged: Judged) -> What | None:
+    """A card taken away or added, while meld lies there. Cards are named by face: their ids tell too much."""
+    whose = seat(request.form.get("seat", ""))
+    if not project(judged).meld:
+        return None
+    if taken := request.form.get("taken"):
+        named = face(taken)
+        there = [m for m in judged.state.meld[whose] if m.face == named and m.counts != "no"]
+        return Corrected(there[-1].card, withdrawn=True, why="not in the meld") if there else None
+    named = face(request.form.get("added", ""))
+    if named not in judged.state.deck.faces:
+        return None
+    return MeldLaid(f"s{judged.events[-1].seq + 1}", whose, Reading(named))
+
+
+def _append(hand: str, what: What) -> None:
+    writer = desk().writer
+    if writer is None:
+        abort(403, "This dashboard only reads: it was started without the right to write the record.")
+    try:
+        writer.append(hand, what, "scorekeeper")
+    except LookupError:
+        abort(404, f"The folder of the hand “{hand}” is gone.")
+    except OSError as error:
+        abort(
+            503, f"Nothing was recorded: {error.strerror or error}. Make room on the disk and enter it again."
+        )

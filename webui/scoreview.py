@@ -1,0 +1,127 @@
+"""What the scorekeeper's page shows. It is built from the public view and the auction alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from engine import auction
+from engine.cards import STRENGTH, SUITS, Face, Seat, Team
+from engine.events import (
+    BidMade,
+    Corrected,
+    DealerNamed,
+    Event,
+    HandEnded,
+    MeldClosed,
+    MeldLaid,
+    ScoreAgreed,
+    TrumpNamed,
+)
+from engine.spoken import say
+from webui.desk import Judged
+from webui.public import PublicTable, project
+
+KEYS: Final = 8
+"""Bids offered as keys to press; higher ones are typed."""
+MINE: Final = (
+    DealerNamed, BidMade, TrumpNamed, MeldLaid, Corrected, MeldClosed, HandEnded, ScoreAgreed,
+)  # fmt: skip
+"""Kinds of events that the scorekeeper enters and may take back."""
+ENDINGS: Final = {
+    "played": "Played out",
+    "no_marriage": "Bidder has no marriage",
+    "no_board": "Bidders have no board",
+    "impossible": "The bid cannot be made",
+    "out_of_cards": "A player ran out of cards",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """`fault`: what was improper in it, with its consequence and clauses."""
+
+    seat: Seat
+    call: str
+    fault: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuctionView:
+    calls: tuple[Called, ...]
+    turn: Seat | None
+    keys: tuple[str, ...]
+    result: str
+    over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePage:
+    """`entries`: how many the scorekeepers have made; no number here counts what they may not know."""
+
+    table: PublicTable
+    entries: int
+    auction: AuctionView | None
+    namer: Seat | None
+    faces: tuple[Face, ...]
+    last: str | None
+    """The last entry that stands, in words."""
+    agreed: frozenset[Team]
+    closed: bool
+    """Both teams have agreed: nothing is entered any more."""
+
+
+def score_page(judged: Judged) -> ScorePage:
+    state, table = judged.state, project(judged)
+    called = auction_view(judged) if state.dealer else None
+    agreed = frozenset(state.agreed)
+    return ScorePage(
+        table=table,
+        entries=entries(judged),
+        auction=called,
+        namer=state.bidder if called is None or called.over else None,
+        faces=tuple(sorted(state.deck.faces, key=lambda f: (SUITS.index(f.suit), -STRENGTH[f.rank]))),
+        last=_said(last_entry(judged)),
+        agreed=agreed,
+        closed=len(agreed) == 2,
+    )
+
+
+def auction_view(judged: Judged) -> AuctionView:
+    state = judged.state
+    assert state.dealer is not None
+    found = auction.fold(state.dealer, state.bids, state.rules)
+    faults = {f.index: f.text for f in found.faults}
+    keys = [str(n) for n in found.next_bids(KEYS)]
+    keys += ["pass"] if found.may_pass else []
+    return AuctionView(
+        calls=tuple(Called(seat, said, faults.get(n)) for n, (seat, said) in enumerate(state.bids)),
+        turn=found.turn,
+        keys=(*keys, *found.options),
+        result=auction.result(found)[0],
+        over=found.ended,
+    )
+
+
+def entries(judged: Judged) -> int:
+    return sum(e.by == "scorekeeper" for e in judged.events)
+
+
+def last_entry(judged: Judged) -> Event | None:
+    """The scorekeepers' last entry that stands."""
+    gone = judged.undone
+    mine = (e for e in reversed(judged.events) if e.by == "scorekeeper" and isinstance(e.what, MINE))
+    return next((e for e in mine if e.seq not in gone), None)
+
+
+def _said(event: Event | None) -> str | None:
+    """Meld cards are not named: they may have been picked up."""
+    match event.what if event else None:
+        case None:
+            return None
+        case MeldLaid():
+            return "A card was added to the meld"
+        case Corrected():
+            return "A card was taken from the meld"
+    assert event is not None
+    return say([event]).strip().rstrip(".")
