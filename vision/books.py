@@ -62,6 +62,7 @@ class Book:
     laid: list[Laid] = field(default_factory=list)
     left_at: float | None = None
     closed: bool = False
+    looked_back: float = -np.inf
     gathered: bool = False
 
     @property
@@ -127,12 +128,27 @@ class Books:
                 out += self._close(book, "next_lead", card.rested)
             book = Book(len(self.books) + 1)
             self.books.append(book)
+        return [*out, self._lay_in(book, card)]
+
+    def lay_unseen(self, card: Card) -> Observed:
+        """A card was found to have lain in the last book, which is leaving."""
+        return self._lay_in(self.books[-1], card)
+
+    def short(self) -> Book | None:
+        """The last book, if it leaves or has left with fewer than four cards."""
+        book = self.books[-1] if self.books else None
+        if book is None or book.closed or not 0 < len(book.standing) < 4:
+            return None
+        moving = any(x.gone_at is not None or x.card.state is State.UNSURE for x in book.standing)
+        return book if moving else None
+
+    def _lay_in(self, book: Book, card: Card) -> Observed:
         belief = self.belief(card, book)
         seat = SEATS[int(np.argmax(belief))]
         laid = Laid(self._name(card), card, seat, card.rested)
         book.laid.append(laid)
         what = ev.CardLaid(laid.id, seat, self._read(card), round(float(belief.max()), 4))
-        return [*out, self._observe(what, card.rested, card)]
+        return self._observe(what, card.rested, card)
 
     def _before_next(self, book: Book) -> list[Observed]:
         """Another card lies there: what became of those that left their places?"""

@@ -199,6 +199,16 @@ class Tracker:
         card.state = State.GONE
         self.cards = [c for c in self.cards if c is not card]
 
+    def adopt(self, sighting: Sighting, seen_at: float, now: float) -> Card:
+        """A card that was on the table and is on its way by now."""
+        card = Card(
+            sighting.polygon, sighting.anchors, self._next_level(), seen_at, seen_at, seen_at, seen_at
+        )
+        self._saw(card, sighting, seen_at, moved=True)
+        card.state, card.disturbed_at = State.UNSURE, now
+        self.cards.append(card)
+        return card
+
     # -- one look -------------------------------------------------------------------------------
 
     def look(self, sightings: Sequence[Sighting], region: Region, at: float) -> Update:
@@ -299,7 +309,7 @@ class Tracker:
         cost = np.full((len(cards), len(free)), 99.0)
         for i, card in enumerate(cards):
             for j, s in enumerate(free):
-                cost[i, j] = _displacement(card, sightings[s]) / SAME_PLACE
+                cost[i, j] = displacement(card, sightings[s]) / SAME_PLACE
                 agrees = agreement(card.evidence.probabilities, normalised(sightings[s].seen))
                 if by_face and agrees < DISAGREE:
                     cost[i, j] = 99.0
@@ -373,7 +383,7 @@ class Tracker:
         return self._level
 
 
-def _displacement(a: Card | Sighting, b: Sighting) -> float:
+def displacement(a: Card | Sighting, b: Sighting) -> float:
     """By how many mm an index of one card misses where the other has it.
 
     If only opposite corners were seen, the cards' middles are compared, which are less exact.
@@ -403,7 +413,7 @@ def _again_of(cards: Sequence[Card], sighting: Sighting) -> bool:
     card's middle less exactly.
     """
     for card in cards:
-        if _displacement(card, sighting) < SAME_PLACE:
+        if displacement(card, sighting) < SAME_PLACE:
             return True
         turn = abs((card.angle - sighting.angle + 90) % 180 - 90)
         ways = np.abs((card.anchors[:, 2] - sighting.anchors[0, 2] + 180) % 360 - 180)

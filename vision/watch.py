@@ -13,14 +13,14 @@ import numpy as np
 from engine import events as ev
 from engine.cards import ALL_FACES, SEATS, Seat, Suit
 from engine.deck import DOUBLE, Deck
-from vision import decoding
+from vision import decoding, lookback
 from vision.books import Books, Closing
 from vision.cards import CardReader
 from vision.meldwatch import MeldWatch
 from vision.motion import Motion, Region
 from vision.seats import Sides
 from vision.table import Doubles, Table
-from vision.tracking import Card, Sighting, State, Tracker, sight
+from vision.tracking import AGREE_MOVED, Card, Sighting, State, Tracker, agreement, normalised, sight
 from vision.types import Frame, Image, IndexBox, Observed
 
 PICTURES = "pictures"
@@ -120,6 +120,7 @@ class TableWatcher:
         self._due: list[_Due] = []
         self._looked: list[tuple[float, Region]] = []
         self._rechecked = -np.inf
+        self._kept = lookback.Kept()
         self._blind_since: float | None = None
         self._blind = False
         self._revised = 0
@@ -152,6 +153,8 @@ class TableWatcher:
             self._rechecked = at
             for card in self._tracker.recheck():
                 self._lost(card, at)
+        out += self._look_back(at)
+        self._kept.push(frame.image, at)
         out += self._commit(at)
         out += self.meld.step(at)
         out += self.books.step(at)
@@ -226,21 +229,47 @@ class TableWatcher:
                 self._picture(card, image)
         return out
 
+    def _look_back(self, at: float) -> list[Observed]:
+        """Was there a card that is swept up before it came to rest?"""
+        book = self.books.short()
+        if book is None or at - book.looked_back < lookback.BACK:
+            return []
+        book.looked_back = at
+        pending = [p.card for p in self._pending if p.card.state is State.UNSURE]
+        known = [c for c in self._tracker.cards if not any(c is p for p in pending)]
+        known += [x.card for x in book.standing if x.card.state is State.GONE]
+        play = self.table.area_mm("play")
+        pictures = dict(self._kept.frames())
+        looks = [(t, self._read_box(image, play)) for t, image in pictures.items()]
+        found = lookback.find(looks, known, 4 - len(book.standing))
+        out = []
+        for seen_at, sighting in found:
+            for card in pending:
+                if agreement(card.evidence.probabilities, normalised(sighting.seen)) > AGREE_MOVED:
+                    self._tracker.drop(card)
+            card = self._tracker.adopt(sighting, seen_at, at)
+            self._picture(card, pictures[seen_at])
+            out.append(self.books.lay_unseen(card))
+        return out
+
     def _read_region(self, image: Image, region: Region) -> list[Sighting]:
         """Cards read in the crop of the full picture that holds the region and the cards about it."""
-        low, high = np.array(region.low) - _AROUND, np.array(region.high) + _AROUND
-        corners = [_box(low, high)]
+        corners = [_box(np.array(region.low) - _AROUND, np.array(region.high) + _AROUND)]
         corners += [
             c.polygon
             for c in self._tracker.cards
             if (c.polygon.min(axis=0) <= region.high).all() and (c.polygon.max(axis=0) >= region.low).all()
         ]
-        x0, y0, x1, y1 = self._pixels(np.concatenate(corners), image)
+        return self._read_box(image, np.concatenate(corners))
+
+    def _read_box(self, image: Image, corners: Doubles) -> list[Sighting]:
+        """Cards read in the crop of the full picture that holds these points (n, 2) in mm."""
+        x0, y0, x1, y1 = self._pixels(corners, image)
         if x1 - x0 < 8 or y1 - y0 < 8:
             return []
         self.costs.looks += 1
         self.costs.pixels += (x1 - x0) * (y1 - y0)
-        middle = (low + high) / 2
+        middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
         found = self._reader.finder.find(image[y0:y1, x0:x1], self.table.index_height(middle))
         boxes = [
             IndexBox((b.top[0] + x0, b.top[1] + y0), (b.foot[0] + x0, b.foot[1] + y0), b.score) for b in found

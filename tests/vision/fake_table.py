@@ -76,15 +76,17 @@ class KnowingReader(CardReader):
         super().__init__(self, world, DOUBLE, SHAPE)  # type: ignore[arg-type]
         self.world = world
         self.looks = 0
+        self.shown: list[tuple[np.ndarray, np.ndarray, str, str]] = []
 
     def find(self, image: Image, index_height: float | None = None) -> list[IndexBox]:
         self.looks += 1
-        base = self.world.picture
+        base, shown = next((p, s) for p, s in self.world.past if np.shares_memory(p, image))
+        self.shown = shown
         offset = image.__array_interface__["data"][0] - base.__array_interface__["data"][0]
         y, x = divmod(offset // 3, base.shape[1])
         height, width = image.shape[:2]
         boxes = []
-        for top, foot, _ in self.world.visible_indices():
+        for top, foot, _, _ in shown:
             middle = (top + foot) / 2 - (x, y)
             if (middle >= 0).all() and (middle < (width, height)).all():
                 t, f = top - (x, y), foot - (x, y)
@@ -92,13 +94,11 @@ class KnowingReader(CardReader):
         return boxes
 
     def read_indices(self, image: Image, boxes: Sequence[IndexBox]) -> list[IndexRead]:
-        shown = self.world.visible_indices()
         reads = []
         for box in boxes:
             middle = (np.array(box.top) + box.foot) / 2
-            best = min(shown, key=lambda s: float(np.hypot(*((s[0] + s[1]) / 2 - middle))))
-            key = self.world.cards[best[2]].face
-            face, sure = self.world.reads_as.get(best[2], (key, 0.995))
+            best = min(self.shown, key=lambda s: float(np.hypot(*((s[0] + s[1]) / 2 - middle))))
+            face, sure = self.world.reads_as.get(best[2], (best[3], 0.995))
             p = np.full(len(CLASSES), (1 - sure) / len(ALL_FACES), np.float32)
             p[CLASSES.index(face)] += sure
             reads.append(IndexRead(box, p / p.sum()))
@@ -146,14 +146,14 @@ class FakeTable:
         self.watcher = TableWatcher(self.table, self.reader, DOUBLE, self.options)
         self._rng = np.random.default_rng(1)
         self._grain = self._rng.normal(0, self.noise, (SIZE * 2, SIZE * 2, 1)).astype(np.float32)
-        self.picture: Image = np.zeros((SIZE, SIZE, 3), np.uint8)
+        self.past: list[tuple[Image, list[tuple[np.ndarray, np.ndarray, str, str]]]] = []
         self._number = 0
         self.wait(0.5)
 
     # -- pictures -------------------------------------------------------------------------------
 
-    def visible_indices(self) -> list[tuple[np.ndarray, np.ndarray, str]]:
-        """(top, foot) in pixels and the card's key, of all indices that nothing covers."""
+    def visible_indices(self) -> list[tuple[np.ndarray, np.ndarray, str, str]]:
+        """(top, foot) in pixels, the card's key and face, of all indices that nothing covers."""
         out = []
         order = list(self.cards.items())
         for n, (key, card) in enumerate(order):
@@ -169,7 +169,7 @@ class FakeTable:
                     >= 0
                     for o in above
                 ):
-                    out.append((pixels(top), pixels(foot), key))
+                    out.append((pixels(top), pixels(foot), key, card.face))
         return out
 
     def _draw(self) -> Image:
@@ -203,8 +203,9 @@ class FakeTable:
 
     def frame(self) -> None:
         """One picture is taken."""
-        self.picture = self._draw()
-        self.observed += self.watcher.push(Frame(self.picture, self.at, self._number))
+        picture = self._draw()
+        self.past = [*self.past[-20:], (picture, self.visible_indices())]
+        self.observed += self.watcher.push(Frame(picture, self.at, self._number))
         self._number += 1
         self.at += 1 / self.fps
 
