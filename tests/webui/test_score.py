@@ -135,6 +135,16 @@ def test_two_people_do_not_enter_over_each_other(keeper: Browser, home: Path) ->
     assert entered(home, hand) == [BidMade("E", "50")]
 
 
+def test_each_teams_scorekeeper_agrees_on_a_page_of_their_own(
+    keeper: Browser, home: Path, sample: Sample
+) -> None:
+    sample.write(home, pictures=False)
+    seen = str(len(entered(home, sample.hand)))
+    enter(keeper, home, sample.hand, kind="agree", team="NS", entries=seen)
+    page = enter(keeper, home, sample.hand, kind="agree", team="EW", entries=seen)
+    assert "✓ East–West agree" in page
+
+
 def test_meld_is_mended_by_tapping_and_counted_anew(keeper: Browser, home: Path, sample: Sample) -> None:
     sample.write(home, sample.upto(MeldClosed) - 1, pictures=False)
     start = len(sample.events[: sample.upto(MeldClosed) - 1])

@@ -28,6 +28,8 @@
   }
   document.addEventListener("focusout", () => { if (waiting) setTimeout(refresh, 200); });
 
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
+
   let stream = null;
   const clock = window.bookwatch.ageClock(() => stream !== null && stream.silent());
   stream = window.bookwatch.live(main.dataset.stream, {
