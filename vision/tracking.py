@@ -214,9 +214,7 @@ class Tracker:
     def look(self, sightings: Sequence[Sighting], region: Region, at: float) -> Update:
         """Take in what was read where something settled. Call before `Motion.accept` of the region."""
         update = Update()
-        near = [s for s in merged(sightings) if _near(s.polygon, region, 0.0)]
-        moving = [s for s in near if self._is_moving(s)]
-        sightings = [s for s in near if not any(s is m for m in moving)]
+        sightings = [s for s in merged(sightings) if _near(s.polygon, region, 0.0)]
         concerned = [c for c in self.cards if _near(c.polygon, region, 45.0)]
         disturbed: list[Card] = []
         calm: list[Card] = []
@@ -239,6 +237,8 @@ class Tracker:
             self._saw(card, sightings[s], at, moved=False)
             left.remove(s)
         disturbed = [c for c in disturbed if not any(c is f for f, _ in found)]
+        moving = [sightings[s] for s in left if self._is_moving(sightings[s])]
+        left = [s for s in left if not any(sightings[s] is m for m in moving)]
         for card in disturbed:
             if card.disturbed_at is None or any(
                 agreement(card.evidence.probabilities, normalised(m.seen)) > AGREE for m in moving

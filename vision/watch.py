@@ -232,7 +232,7 @@ class TableWatcher:
     def _look_back(self, at: float) -> list[Observed]:
         """Was there a card that is swept up before it came to rest?"""
         book = self.books.short()
-        if book is None or at - book.looked_back < lookback.BACK:
+        if book is None or at - book.looked_back < lookback.BACK / 2:
             return []
         book.looked_back = at
         pending = [p.card for p in self._pending if p.card.state is State.UNSURE]
