@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from engine.cards import ALL_FACES
 from engine.deck import DOUBLE, Deck
-from vision.pairing import Belief, Marks, learn, outline, pair
+from vision.deckshape import Belief, learn
+from vision.pairing import Marks, outline, pair
 from vision.patches import both_ways_up
 from vision.table import CardShape, Table
 from vision.types import (

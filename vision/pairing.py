@@ -11,7 +11,6 @@ the calibrated table in millimetres.
 from __future__ import annotations
 
 import heapq
-from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -50,17 +49,13 @@ class Tolerance(NamedTuple):
 
 # Measured on pictures with known truth. A finder tells an index's middle far better than its ends, and so
 # its height and direction. In a picture, length is told in heights, and perspective comes on top.
-_ON_TABLE = Tolerance(0.022, 4.2, 8.5, 0.17)
-_IN_PICTURE = Tolerance(0.1, 4.5, 10.0, 0.18)
-_VAGUELY = _IN_PICTURE
+ON_TABLE = Tolerance(0.022, 4.2, 8.5, 0.17)
+IN_PICTURE = Tolerance(0.1, 4.5, 10.0, 0.18)
 _ACCEPT = 17.0  # chi squared, four degrees of freedom; keypoints err more often than by the normal law
-_FAIR_CHANCE = 0.05
-_FEWEST_FOUR = 1.2
-"""Votes from which cards may have four indices: more than neighbouring copies give by chance."""
-_PRIOR_LENGTH, _PRIOR_BEARING = 0.5, 4.0
-"""What the usual card weighs against pairs: their bearing is noisy, and differs little between decks."""
 _FACES_WORTH = 9.0
 """The most that differing faces can speak against a pair: readings err, if less often where they are sure."""
+_ALIKE = 0.1
+"""How far faces must agree on cards with four indices, where geometry says less: doubtful readings do."""
 _NEARBY = 0.06
 """How far from a vacant corner an index still is that card's, in the length between opposite corners."""
 LEFT, RIGHT = 0, 1
@@ -125,13 +120,14 @@ def offers(marks: Marks) -> Offers:
     return Offers._make(column[keep] for column in every)
 
 
-def _sides(shape: CardShape, in_mm: bool) -> tuple[float, float]:
+def sides(shape: CardShape, in_mm: bool) -> tuple[float, float]:
     """How far a card's indices stand apart across and along it, as lengths in `Offers`."""
     unit = 1.0 if in_mm else shape.index_height
     return (shape.width - 2 * shape.index_x) / unit, (shape.height - 2 * shape.index_y) / unit
 
 
-def _polar(right: float, down: float) -> tuple[float, float]:
+def polar(right: float, down: float) -> tuple[float, float]:
+    """Length and bearing, as in `Offers`."""
     return float(np.hypot(right, down)), float(np.degrees(np.arctan2(right, down)))
 
 
@@ -142,8 +138,8 @@ def costs(
 
     Differing faces add to it, within limits.
     """
-    tolerance = tolerance or (_ON_TABLE if in_mm else _IN_PICTURE)
-    length, bearing = _polar(*apart)
+    tolerance = tolerance or (ON_TABLE if in_mm else IN_PICTURE)
+    length, bearing = polar(*apart)
     aside = (given.bearing - bearing + 180) % 360 - 180
     return np.asarray(
         (np.log(given.length / length) / tolerance.length) ** 2
@@ -151,115 +147,6 @@ def costs(
         + (given.turned / tolerance.turned) ** 2
         + (given.ratio / tolerance.ratio) ** 2
         + np.minimum(-2 * np.log(np.maximum(given.agreement, 1e-9)), _FACES_WORTH)
-    )
-
-
-class Belief(NamedTuple):
-    """What is known of a deck's card, and how many votes stand behind it.
-
-    heights, pairs: votes for the index's size and place; four, two: about how many indices spoke for
-    four indices on a card, and how many stood in opposite corners, as they do on either.
-    """
-
-    shape: CardShape
-    heights: float = 0.0
-    pairs: float = 0.0
-    four: float = 0.0
-    two: float = 0.0
-
-    def faded(self, share: float) -> Belief:
-        """With that share of its votes."""
-        return Belief(self.shape, *(share * votes for votes in self[1:]))
-
-
-def learn(marks: Marks, belief: Belief) -> Belief:
-    """The belief after a picture: the index's size and place, and in how many corners it stands.
-
-    An index and another turned by half straight below it are one card with indices in all corners: of
-    two other cards one would cover the index of the other. Indices in opposite corners fit either deck.
-    True pairs all have the same span; false ones (of neighbouring copies) spread. What was believed
-    says where to look, and stands where nothing votes. A card's width and height are kept.
-    """
-    if not len(marks.heights):
-        return belief
-    belief = _with_place(marks, _with_height(marks, belief))
-    given, shape = offers(marks), belief.shape
-    across, along = _sides(shape, marks.in_mm)
-    unit = 1.0 if marks.in_mm else shape.index_height
-    diagonal = np.exp(-0.5 * costs(given, (across, along), marks.in_mm)) * given.opposed
-    straight = np.exp(-0.5 * costs(given, (0.0, along), marks.in_mm, _VAGUELY)) * given.opposed
-    # Copies laid side by side stand nearly like that: the last index of one and the first of the next.
-    beside = np.exp(-0.5 * costs(given, (-2 * shape.index_x / unit, along), marks.in_mm, _VAGUELY))
-    four = belief.four + _partnered(marks, given, straight, beside)
-    two = belief.two + _partnered(marks, given, diagonal, np.zeros_like(diagonal))
-    many = four > _FEWEST_FOUR and four > two / 2
-    if many:  # straight below each other they tell the card's height without any bearing
-        length = np.hypot(across, along)
-        along += float(straight @ (given.length - along) / (straight.sum() + 1))
-        shape = _shape_of_span(shape, length, np.arccos(min(along / length, 0.95)), marks.in_mm)
-    return Belief(replace(shape, four_indices=many), belief.heights, belief.pairs, four, two)
-
-
-def _partnered(marks: Marks, given: Offers, chance: Doubles, otherwise: Doubles) -> float:
-    """About how many indices have a partner among offers, by their chances as that and otherwise."""
-    best = np.zeros(len(marks.heights))
-    vote = chance / (chance + otherwise + _FAIR_CHANCE)
-    np.maximum.at(best, given.i, vote)
-    np.maximum.at(best, given.j, vote)
-    return float(best.sum())
-
-
-def _with_height(marks: Marks, belief: Belief) -> Belief:
-    """On the table indices tell their height; as long as no pair told its place, that tells it too."""
-    if not marks.in_mm:
-        return belief
-    shape, seen = belief.shape, len(marks.heights)
-    heights = belief.heights + seen
-    high = shape.index_height + (float(np.median(marks.heights)) - shape.index_height) * seen / heights
-    x, y = shape.index_x, shape.index_y
-    if not belief.pairs:  # margins hardly differ between decks, and an index grows in width as in height
-        x, y = x * high / shape.index_height, y + (high - shape.index_height) / 2
-    return belief._replace(shape=_checked(shape, high, x, y), heights=heights)
-
-
-def _with_place(marks: Marks, belief: Belief) -> Belief:
-    """The index's place, voted on by the indices that may be pairs."""
-    shape, votes = belief.shape, offers(marks)
-    length, bearing = _polar(*_sides(shape, marks.in_mm))
-    spread = np.log(votes.length / length), votes.bearing - bearing
-    # On the table only the margin differs between decks; in a picture the index's size does too.
-    wide, turn, kin = (0.07, 4.0, 0.03) if marks.in_mm else (0.25, 6.0, 0.06)
-    likely = np.exp(-0.5 * ((spread[0] / wide) ** 2 + (spread[1] / turn) ** 2)) * votes.agreement
-    near = (likely > 0.02) & (votes.agreement > 0.5) & votes.opposed
-    if not near.any():
-        return belief
-    at = np.stack((spread[0][near] / kin, spread[1][near] / 5.0), axis=1)
-    kinship = np.exp(-0.5 * ((at[:, None] - at[None]) ** 2).sum(2))
-    best = int(np.argmax((kinship @ votes.agreement[near]) * likely[near]))
-    weights = kinship[best] * votes.agreement[near]
-    pairs = belief.pairs + float(weights.sum())
-    length *= float(np.exp(weights @ spread[0][near] / (pairs + _PRIOR_LENGTH)))
-    bearing += float(weights @ spread[1][near] / (pairs + _PRIOR_BEARING))
-    return belief._replace(shape=_shape_of_span(shape, length, np.radians(bearing), marks.in_mm), pairs=pairs)
-
-
-def _shape_of_span(shape: CardShape, length: float, bearing: float, in_mm: bool) -> CardShape:
-    right, down = length * np.sin(bearing), length * np.cos(bearing)
-    if in_mm:
-        x, high = (shape.width - right) / 2, shape.index_height
-    else:  # one unknown too many: how far from the side an index stands hardly differs between decks
-        x, high = shape.index_x, (shape.width - 2 * shape.index_x) / right
-        down *= high
-    return _checked(shape, high, x, (shape.height - down) / 2)
-
-
-def _checked(shape: CardShape, high: float, x: float, y: float) -> CardShape:
-    """The shape with its index of a height at a place, within what decks are printed like."""
-    return replace(
-        shape,
-        index_height=float(high),
-        index_x=float(np.clip(x, 2, 0.25 * shape.width)),
-        index_y=float(np.clip(y, high / 2, 0.3 * shape.height)),
     )
 
 
@@ -296,7 +183,7 @@ def _absorbed(
 
     Two corners tell a card's place far better than a single index, half covered, tells its direction.
     """
-    within = _NEARBY * np.hypot(*_sides(shape, True))
+    within = _NEARBY * np.hypot(*sides(shape, True))
     for n, card in enumerate(cards):
         polygon, first = outline(marks, card, shape), marks.ups[card[0].row]
         across, along = (polygon[1] - polygon[0]) / shape.width, (polygon[3] - polygon[0]) / shape.height
@@ -310,7 +197,7 @@ def _absorbed(
             for corner in (Corner(other.row, LEFT), Corner(other.row, RIGHT)):
                 x, y = _printed(corner, opposed, shape)
                 off = np.hypot(*(polygon[0] + x * across + y * along - marks.centres[other.row]))
-                near = off < within * np.hypot(*across) and agreement > 0.02
+                near = off < within * np.hypot(*across) and agreement > _ALIKE
                 if near and (corner.side, opposed) not in held:
                     cards[n] = card = (*card, corner)
                     held.add((corner.side, opposed))
@@ -324,22 +211,22 @@ _Links: TypeAlias = dict[Corner, dict[Corner, tuple[float, bool]]]
 
 
 def _links(marks: Marks, shape: CardShape) -> _Links:
-    across, along = _sides(shape, marks.in_mm)
+    across, along = sides(shape, marks.in_mm)
     relations = [(LEFT, LEFT, across, along)]
     if shape.four_indices:
         relations += [(RIGHT, RIGHT, -across, along), (LEFT, RIGHT, 0.0, along), (RIGHT, LEFT, 0.0, along)]
         relations += [(LEFT, RIGHT, across, 0.0), (RIGHT, LEFT, -across, 0.0)]
     given = offers(marks)
     # Of four, those on one side are nearer each other, and off by as many millimetres.
-    tolerance = _ON_TABLE if marks.in_mm else _IN_PICTURE
+    tolerance = ON_TABLE if marks.in_mm else IN_PICTURE
     if shape.four_indices and marks.in_mm:
         tolerance = tolerance._replace(length=1.5 * tolerance.length)
     links: _Links = {}
     for side_i, side_j, right, down in relations:
         cost, opposed = costs(given, (right, down), marks.in_mm, tolerance), down > 0
         fits = (cost < _ACCEPT) & (given.opposed == opposed)
-        if not (opposed and right):  # copies in rows and blocks stand like that as well: the faces must agree
-            fits &= given.agreement > 0.3
+        if shape.four_indices:  # copies in rows and blocks often stand like that: the faces must agree
+            fits &= given.agreement > _ALIKE
         if not opposed:
             fits &= ~_divided(marks, given)
         for k in np.flatnonzero(fits).tolist():

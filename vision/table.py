@@ -36,7 +36,7 @@ class CardShape:
     index_height: upper edge of the rank to lower edge of the small pip. index_x, index_y: the
     index's centre from the card's nearest corner. four_indices: all corners carry one, not just upper
     left and lower right. The defaults were measured on a Bicycle
-    pinochle deck (poker width); `vision.pairing.estimate_shape` finds another deck's.
+    pinochle deck (poker width); `vision.deckshape.learn` finds another deck's.
     """
 
     width: float = 63.5

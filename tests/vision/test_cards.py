@@ -8,7 +8,7 @@ from scene import Laid, certain, indices, piled
 
 from engine.deck import DOUBLE, SINGLE
 from vision.cards import CardReader, combine, deck_mask, fit_to_deck, place
-from vision.pairing import Belief, learn
+from vision.deckshape import Belief, learn
 from vision.table import CardShape, Table
 from vision.types import CLASSES, NOT_AN_INDEX, CardSeen, Floats, Image, IndexBox, IndexRead
 
