@@ -5,16 +5,37 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from flask import Blueprint, abort, jsonify
+from flask import Blueprint, abort, jsonify, render_template, url_for
 
 from engine import notation
-from webui import claims, proof, public
+from webui import claims, openapi, proof, public
 from webui.desk import desk
 from webui.roles import only_for
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
 director_blueprint = Blueprint("director_api", __name__, url_prefix="/director/api/v1")
 only_for("director", director_blueprint)
+
+
+@blueprint.get("/")
+def page() -> str:
+    return render_template("api.html", document=openapi.public_document("1"), machine=url_for("api.document"))
+
+
+@blueprint.get("/openapi.json")
+def document() -> Any:
+    return jsonify(openapi.public_document("1"))
+
+
+@director_blueprint.get("/")
+def director_page() -> str:
+    machine = url_for("director_api.director_document")
+    return render_template("api.html", document=openapi.director_document("1"), machine=machine)
+
+
+@director_blueprint.get("/openapi.json")
+def director_document() -> Any:
+    return jsonify(openapi.director_document("1"))
 
 
 @blueprint.get("/table", defaults={"table": None})

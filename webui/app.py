@@ -11,7 +11,7 @@ from flask import Flask, jsonify, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
 
 from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES
-from webui import api, director, entries, health, live, players, scorekeeper, signin, site
+from webui import api, director, entries, health, live, metrics, players, scorekeeper, signin, site
 from webui.desk import Desk
 from webui.limit import Limiter
 from webui.names import TEAM_NAMES
@@ -62,6 +62,7 @@ def create_app(
         static=_Static(app),
         **template_words,
     )
+    metrics.measure(app)
     protect(app)
     refuse_guesses(app)
     for blueprint in (
@@ -69,6 +70,7 @@ def create_app(
         live.blueprint,
         api.blueprint,
         health.blueprint,
+        metrics.blueprint,
         site.blueprint,
         signin.blueprint,
         scorekeeper.blueprint,

@@ -24,6 +24,11 @@ class Pulse:
         self._cursor = -1
         self.closed = False
 
+    @property
+    def waiters(self) -> int:
+        """How many wait now: every open stream does, but for moments."""
+        return self._waiters
+
     def close(self) -> None:
         """Wakes everybody; nobody waits any more."""
         with self._changed:
