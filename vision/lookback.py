@@ -7,7 +7,7 @@ moment are kept, and looked at once a book of fewer than four cards begins to le
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from vision.types import Image
 
 BACK = 1.0
 """Seconds that are looked back."""
-SPACING = 0.1
+SPACING = 0.06
 MOST_BYTES = 100_000_000
 READS_WELL = 0.85
 FARTHEST = 70.0
@@ -36,9 +36,9 @@ class Kept:
         while self._frames and (at - self._frames[0][0] > BACK or len(self._frames) > most):
             self._frames.popleft()
 
-    def frames(self) -> list[tuple[float, Image]]:
+    def frames(self) -> tuple[list[float], list[Image]]:
         """Times and pictures, in order."""
-        return list(self._frames)
+        return [at for at, _ in self._frames], [image for _, image in self._frames]
 
 
 def unknown(sightings: Sequence[Sighting], known: Sequence[Card]) -> list[Sighting]:
@@ -58,24 +58,35 @@ def unknown(sightings: Sequence[Sighting], known: Sequence[Card]) -> list[Sighti
 
 
 def find(
-    looks: Iterable[tuple[float, list[Sighting]]], known: Sequence[Card], most: int
-) -> list[tuple[float, Sighting]]:
-    """At most so many cards that lay there unrecorded, as they came: when, and how, each was seen best.
+    times: Sequence[float], read: Callable[[int], list[Sighting]], known: Sequence[Card], most: int
+) -> list[tuple[int, Sighting]]:
+    """At most so many cards that lay there unrecorded, as they came: where, and how, each was seen best.
 
-    looks: times and sightings of pictures. Two pictures must show a card, not far apart.
+    times: of the pictures, in order; `read` gives the sightings of the picture with that index.
+    Every second one is read, and those beside one that shows an unknown card. Two pictures must show
+    a card, not far apart.
     """
-    tracks: list[list[tuple[float, Sighting]]] = []
-    for at, sightings in sorted(looks, key=lambda look: look[0]):
-        for s in unknown(sightings, known):
-            for track in tracks:
-                last = track[-1][1]
-                alike = agreement(normalised(last.seen), normalised(s.seen)) > AGREE_MOVED
-                if alike and np.hypot(*(last.centre - s.centre)) < FARTHEST and track[-1][0] < at:
-                    track.append((at, s))
-                    break
+    seen: dict[int, list[Sighting]] = {}
+    for n in range(len(times) - 1, -1, -2):
+        seen[n] = unknown(read(n), known)
+    for n in [n for n, sightings in seen.items() if sightings]:
+        for beside in (n - 1, n + 1):
+            if 0 <= beside < len(times) and beside not in seen:
+                seen[beside] = unknown(read(beside), known)
+    tracks: list[list[tuple[int, Sighting]]] = []
+    for n in sorted(seen):
+        for s in seen[n]:
+            track = next((t for t in tracks if t[-1][0] < n and _goes_on(t[-1][1], s)), None)
+            if track is None:
+                tracks.append([(n, s)])
             else:
-                tracks.append([(at, s)])
+                track.append((n, s))
     tracks = sorted((t for t in tracks if len(t) > 1), key=len, reverse=True)[:most]
     best = [max(t, key=lambda look: look[1].seen.probability) for t in tracks]
     order = np.argsort([t[0][0] for t in tracks], kind="stable")
     return [best[n] for n in order.tolist()]
+
+
+def _goes_on(before: Sighting, after: Sighting) -> bool:
+    alike = agreement(normalised(before.seen), normalised(after.seen)) > AGREE_MOVED
+    return alike and bool(np.hypot(*(before.centre - after.centre)) < FARTHEST)

@@ -239,16 +239,15 @@ class TableWatcher:
         known = [c for c in self._tracker.cards if not any(c is p for p in pending)]
         known += [x.card for x in book.standing if x.card.state is State.GONE]
         play = self.table.area_mm("play")
-        pictures = dict(self._kept.frames())
-        looks = [(t, self._read_box(image, play)) for t, image in pictures.items()]
-        found = lookback.find(looks, known, 4 - len(book.standing))
+        times, images = self._kept.frames()
+        found = lookback.find(times, lambda n: self._read_box(images[n], play), known, 4 - len(book.standing))
         out = []
-        for seen_at, sighting in found:
+        for n, sighting in found:
             for card in pending:
                 if agreement(card.evidence.probabilities, normalised(sighting.seen)) > AGREE_MOVED:
                     self._tracker.drop(card)
-            card = self._tracker.adopt(sighting, seen_at, at)
-            self._picture(card, pictures[seen_at])
+            card = self._tracker.adopt(sighting, times[n], at)
+            self._picture(card, images[n])
             out.append(self.books.lay_unseen(card))
         return out
 

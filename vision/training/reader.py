@@ -131,15 +131,15 @@ def temperature(logits: torch.Tensor, truth: np.ndarray) -> float:
     return float(min(losses, key=losses.__getitem__))
 
 
-@torch.no_grad()
 def _average(mean: list[torch.Tensor], new: list[torch.Tensor], updates: torch.Tensor) -> None:
     """Exponential mean that forgets its first, untrained members soon."""
     keep = min(0.998, (1 + int(updates)) / (20 + int(updates)))
-    for m, n in zip(mean, new, strict=True):
-        if m.dtype.is_floating_point:
-            m.lerp_(n, 1 - keep)
-        else:
-            m.copy_(n)
+    with torch.no_grad():
+        for m, n in zip(mean, new, strict=True):
+            if m.dtype.is_floating_point:
+                m.lerp_(n, 1 - keep)
+            else:
+                m.copy_(n)
 
 
 def batches(count: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
