@@ -4,20 +4,43 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from engine import clauses
 from engine.rules import Award, RuleSet
 
+_ELSE_AS: Final = {
+    "unplayed.no_marriage_dropped": "unplayed.no_marriage",
+    "penalty.aces_bidders_fault": "penalty.bidders_fault",
+    "penalty.aces_others_fault": "penalty.others_fault",
+}
+"""Awards that few sheets state apart; in the others what is stated for the whole holds."""
+_ZERO: Final = {
+    "books.lies_at_most": "no limit",
+    "game.target": "no target",
+    "game.hands": "no fixed number",
+    "game.minutes": "not printed",
+    "game.short_format_hands": "no short format",
+    "tournament.rounds": "not printed",
+    "tournament.final_rounds": "no final rounds",
+    "tournament.bracket_size": "no brackets",
+    "tournament.late_limit": "no limit",
+}
+"""What zero means where it is no amount."""
+
 
 class Value(NamedTuple):
-    """One value of a sheet. `plain`: as JSON has it; `words`: for people; `ids`: where it comes from."""
+    """One value of a sheet. `plain`: as JSON has it; `words`: for people; `ids`: where it comes from.
+
+    `own`: the sheet states it; if not, `plain` is what holds instead, or None.
+    """
 
     section: str
     key: str
     plain: Any
     words: str
     ids: tuple[str, ...]
+    own: bool = True
 
     @property
     def path(self) -> str:
@@ -25,15 +48,18 @@ class Value(NamedTuple):
 
 
 def values(rule_set: RuleSet) -> list[Value]:
-    """Every value, in the order of the sheet's sections."""
+    """Every value in force, in the order of the sheet's sections."""
     found = []
     for section in dataclasses.fields(rule_set):
         table = getattr(rule_set, section.name)
         if dataclasses.is_dataclass(table):
             for key in dataclasses.fields(table):
-                plain = _plain(getattr(table, key.name))
-                ids = rule_set.clauses(f"{section.name}.{key.name}")
-                found.append(Value(section.name, key.name, plain, _words(plain), ids))
+                path, value = f"{section.name}.{key.name}", getattr(table, key.name)
+                own = value is not None
+                source = path if own else _ELSE_AS.get(path, path)
+                plain = _plain(getattr(table, source.partition(".")[2]))
+                words = _ZERO[path] if plain == 0 and path in _ZERO else _words(plain)
+                found.append(Value(section.name, key.name, plain, words, rule_set.clauses(source), own))
     return found
 
 
@@ -44,8 +70,8 @@ def _plain(value: Any) -> Any:
 
 
 def _words(value: Any) -> str:
-    if value is None:
-        return "none"
+    if value is None or value == []:
+        return "does not apply"
     if isinstance(value, dict):
         sides = {side: " + ".join(terms).replace("+ minus", "-") for side, terms in value.items()}
         return "; ".join(f"{side} {said or 'nothing'}" for side, said in sides.items())
@@ -53,8 +79,8 @@ def _words(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         if value and isinstance(value[0], list):
-            return "; ".join("/".join(map(str, v)) for v in value)
-        return ", ".join(_words(v) for v in value) or "none"
+            return "; ".join(f"from {start} multiples of {step}" for start, step in value)
+        return ", ".join(_words(v) for v in value)
     return value.replace("_", " ") if isinstance(value, str) else str(value)
 
 
@@ -78,8 +104,9 @@ def for_people(rule_set: RuleSet) -> list[clauses.Clause]:
 
 
 def differences(one: RuleSet, other: RuleSet) -> list[tuple[Value, Value]]:
-    """Values in which two rule sets differ."""
-    return [(a, b) for a, b in zip(values(one), values(other), strict=True) if a.plain != b.plain]
+    """Values in which two rule sets differ; what neither states apart is compared where it is stated."""
+    pairs = zip(values(one), values(other), strict=True)
+    return [(a, b) for a, b in pairs if a.plain != b.plain and (a.own or b.own)]
 
 
 def shown(rule_set: RuleSet) -> Iterator[str]:
@@ -93,7 +120,7 @@ def shown(rule_set: RuleSet) -> Iterator[str]:
             section = v.section
             yield ""
             yield section
-        if v.plain is not None:
+        if v.own:
             yield f"  {v.key.replace('_', ' '):{width}}  {v.words}  [{sources(v.ids)}]"
     yield ""
     yield "Decisions that fill what the sheet leaves open"
@@ -102,7 +129,7 @@ def shown(rule_set: RuleSet) -> Iterator[str]:
     rest = for_people(rule_set)
     if rest:
         yield ""
-        yield "What people do at the table, and the director rules"
+        yield "The deck, what people do at the table, and what the director rules"
         for c in rest:
             yield f"  {c.id}  {c.text}"
 

@@ -24,10 +24,9 @@ def conclude(s: HandState, report: Report) -> None:
         seats = [p.seat for p in plays]
         over = bool(b.closed or b.ended or b.number < len(s.books))
         if plays and leader and seats[0] != leader and (leader in seats or not over):
-            report(
-                plays[0].seq, "lead_out_of_turn",
-                f"{SEAT_NAMES[seats[0]]} led to book {b.number}; it was {SEAT_NAMES[leader]}'s lead",
-            )  # fmt: skip
+            said = f"{SEAT_NAMES[seats[0]]} led to book {b.number}; it was {SEAT_NAMES[leader]}'s lead"
+            ids = f" ({cited(s.rules.clauses('books.first_lead'))})" if b.number == 1 else ""
+            report(plays[0].seq, "lead_out_of_turn", said + ids)
         for before, p in pairwise(plays):
             if seats.count(p.seat) > 1:
                 if p.seat in seats[: plays.index(p)]:

@@ -140,24 +140,29 @@ def wrong_count(
     dealer: Seat | None = None,
     facts: Facts | None = None,
     again: bool = False,
+    played: bool = True,
 ) -> DealRuling:
     """Players have a wrong number of cards.
 
     counts: cards each player was dealt, played ones included; a seat left out has the right number.
-    facts: of the hand, where an award may follow. again: the same dealer misdealt just before. Without
-    a wrong number `counts` may be empty: then a misdeal was found that nobody counted.
+    facts: of the hand, where an award may follow. again: the same dealer misdealt just before.
+    played: a book had been closed, so that what is found when the hand is over was found after that.
+    Without a wrong number `counts` may be empty: then a misdeal was found that nobody counted.
     """
     right = rules.deal.cards_each
     wrong = {s: n for s, n in counts.items() if n != right}
     listed = ", ".join(f"{SEAT_NAMES[s]} has {n}" for s, n in wrong.items()) or "a misdeal"
-    if stage == "hand_over":
-        return _at_end(wrong, listed, rules)
     if stage == "before_bidding":
         return _before_bidding(wrong, listed, rules, again)
-    key = f"misdeal.{stage}"
-    law = rules.misdeal.before_first_book if stage == "before_first_book" else rules.misdeal.after_first_book
+    early = stage == "before_first_book"
+    key = "misdeal.before_first_book" if early else "misdeal.after_first_book"
+    law = rules.misdeal.before_first_book if early else rules.misdeal.after_first_book
     short = [s for s, n in wrong.items() if n < right]
-    if law == "one_short" and len(wrong) == len(short) == 1:
+    one_short = law == "one_short" and len(wrong) == len(short) == 1
+    costs = one_short or (law == "dealers_set" and dealer and (wrong or not counts))
+    if stage == "hand_over" and not (costs and played):
+        return _at_end(wrong, listed, rules)
+    if one_short:
         offender = team_of(short[0])
         said = f"{listed}, all others are right: as a renege of {TEAM_NAMES[offender]}"
         if facts is None:
@@ -228,6 +233,11 @@ def rulings(state: HandState, rules: RuleSet, facts: Facts | None = None) -> lis
 
     Players' counts of one stage are taken together, at the last of them.
     """
+
+    def _counted(cards: Mapping[Seat, int], stage: Stage) -> DealRuling:
+        played = state.closed_books > 0
+        return wrong_count(cards, stage, rules, dealer=state.dealer, facts=facts, played=played)
+
     found: list[tuple[int, DealRuling]] = []
     counts: dict[Stage, tuple[int, dict[Seat, int]]] = {}
     for noted in state.noted:
@@ -235,12 +245,12 @@ def rulings(state: HandState, rules: RuleSet, facts: Facts | None = None) -> lis
         if isinstance(what, CardsCounted):
             counts[noted.stage] = (noted.seq, {**counts.get(noted.stage, (0, {}))[1], what.seat: what.number})
         elif what.what == "misdeal":
-            found.append((noted.seq, wrong_count({}, noted.stage, rules, dealer=state.dealer, facts=facts)))
+            found.append((noted.seq, _counted({}, noted.stage)))
         elif ruling := _fact(what, state.dealer, rules):
             found.append((noted.seq, ruling))
     for stage, (seq, counted) in counts.items():
         if any(n != rules.deal.cards_each for n in counted.values()):
-            found.append((seq, wrong_count(counted, stage, rules, dealer=state.dealer, facts=facts)))
+            found.append((seq, _counted(counted, stage)))
     return sorted(found, key=lambda f: f[0])
 
 

@@ -177,7 +177,7 @@ class _Fold(Table):
         s = self.state
         s.calls.append(Call(seq, what, s.closed_books))
         if s.agreed == set(TEAMS):
-            ids = rules.cited(s.rules.clauses("call.earliest"))
+            ids = rules.cited(s.rules.clauses("call.latest"))
             self.report(
                 seq, "call_late", f"{SEAT_NAMES[what.by]} called after both teams agreed the score ({ids})"
             )

@@ -75,6 +75,7 @@ class Deal:
     """
 
     cards_each: int
+    first_dealer: Literal["high_card_suggested", "agreed", "anyone"]
     shuffles: int
     cut: Literal["offered", "made"]
     cut_leaves: int
@@ -118,6 +119,7 @@ class Meld:
     """
 
     board: int
+    counts: Literal["laid_out"]
     closes: Literal["first_card", "first_card_after_pickup", "bidders_first_card"]
     aces_until: Literal["meld_closed", "first_book_closed"]
     aces: tuple[int, ...]
@@ -181,14 +183,19 @@ class Exposed:
 class Books:
     """`closed_by`: any of these closes a book; a book someone entered as closed is closed.
 
-    `lies_at_most`: seconds for which a full book may lie open, 0 without limit.
+    `lies_at_most`: seconds for which a full book may lie open, 0 without limit; `overdue`: what follows.
+    `card_touching`: what a card is that touches the table; whether it would be a renege people see, no
+    camera, so that it is recorded as played until it is taken back.
     """
 
+    first_lead: Literal["bidder"]
     closed_by: tuple[Literal["turned", "next_lead"], ...]
     correct_until: Literal["book_closed", "next_card"]
     lies_at_most: int
+    overdue: Literal["no_limit", "collector_turns", "anyone_closes"]
     collected_by: Literal["winner", "winner_or_partner", "one_per_team"]
     all_played: bool
+    card_touching: Literal["played", "played_unless_renege"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,16 +210,19 @@ class Renege:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`earliest`: from when a renege may be called. `must_name`: what the caller says.
+    """`earliest`, `latest`: from when until when a renege may be called. `must_name`: what the caller says.
 
     `unproven` and `books_out_of_order`: against whom a call goes that is not proven, or one when a
     team's books are not in the order collected.
     """
 
+    who: Literal["any_player", "one_player_alone"]
     earliest: Literal["book_closed", "next_card"]
+    latest: Literal["score_agreed"]
     must_name: tuple[Literal["kind", "proof_cards", "person", "book_cards"], ...]
     unproven: Literal["caller", "nobody"]
     books_out_of_order: Literal["owner", "director"]
+    verified_by: Literal["director"]
 
 
 @dataclass(frozen=True, slots=True)

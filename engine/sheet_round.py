@@ -36,7 +36,7 @@ class Bidding:
     first_out_of_turn: Literal["as_any", "opponents_choose"]
     pass_out_of_turn: Literal["as_bid", "director"]
     information: Literal["conduct", "misdeal_claim"]
-    double_run: Literal["not_declared", "on_first_bid"]
+    double_run: Literal["need_not_be_declared", "on_first_bid"]
     names_trump: Literal["bidder"]
 
     def __post_init__(self) -> None:

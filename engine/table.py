@@ -220,10 +220,11 @@ class Table:
             return
         lay = self.times[seq] - max(self.times[p.seq] for p in book.plays if p.seq in self.times)
         if lay > most:
-            ids = cited(self.state.rules.clauses("books.lies_at_most"))
-            self.report(
-                seq, "book_lay_long", f"book {book.number} lay {lay:.0f} s; {most} s are allowed ({ids})"
-            )
+            books, ids = self.state.rules.books, self.state.rules.clauses("books.lies_at_most")
+            ids = tuple(dict.fromkeys((*ids, *self.state.rules.clauses("books.overdue"))))
+            then = ", then anyone may close it" if books.overdue == "anyone_closes" else ""
+            said = f"book {book.number} lay {lay:.0f} s; {most} s are allowed{then} ({cited(ids)})"
+            self.report(seq, "book_lay_long", said)
 
     def book_gathered(self, seq: int, what: ev.BookGathered) -> None:
         b = self.state.book(what.number)

@@ -27,7 +27,7 @@ def test_show_prints_values_decisions_and_what_people_do(name: str) -> None:
     text = run("rules", "show", name).output
     assert text.startswith(f"{name}: ")
     for value in rulesheet.values(rules.load(name)):
-        assert value.plain is None or f"{value.words}  [{rulesheet.sources(value.ids)}]" in text
+        assert not value.own or f"{value.words}  [{rulesheet.sources(value.ids)}]" in text
     assert "Decisions that fill what the sheet leaves open" in text
     assert "  D-08  " in text
     assert "director rules" in text
@@ -44,7 +44,9 @@ def test_diff_names_every_value_that_differs_and_no_other(pair: tuple[str, str])
     said = json.loads(run("rules", "diff", one, other, "--json").stdout)
     a, b = rules.load(one), rules.load(other)
     differ = {
-        v.path for v, w in zip(rulesheet.values(a), rulesheet.values(b), strict=True) if v.plain != w.plain
+        v.path
+        for v, w in zip(rulesheet.values(a), rulesheet.values(b), strict=True)
+        if v.plain != w.plain and (v.own or w.own)
     }
     assert said["values"].keys() == differ
     text = run("rules", "diff", one, other).output
@@ -63,6 +65,36 @@ def test_diff_of_a_sheet_with_itself_and_with_a_directors_own(tmp_path: Path) ->
     text = run("rules", "diff", "np", own).output
     assert "differ in 1 of" in text
     assert "CLUB  15  [house rule 3]" in text
+
+
+def differing(one: str, other: str) -> dict[str, dict[str, dict[str, object]]]:
+    found: dict[str, dict[str, dict[str, object]]] = json.loads(
+        run("rules", "diff", one, other, "--json").stdout
+    )["values"]
+    return found
+
+
+def test_what_a_sheet_does_not_state_apart_is_compared_as_it_holds() -> None:
+    """LV-116 and LV-118 give for aces what EC-50 gives; a dropped bid is an exception in NP alone."""
+    assert not differing("LV", "EC").keys() & {"penalty.aces_bidders_fault", "penalty.aces_others_fault"}
+    assert differing("WS", "EC")["penalty.aces_others_fault"]["one"]["from"][:1] == ["WS-64"]  # type: ignore[index]
+    assert "unplayed.no_marriage_dropped" not in differing("LV", "NP")
+    assert differing("EC", "EC-P").keys() == {
+        "unplayed.no_marriage", "unplayed.no_board", "unplayed.hidden", "scoring.set",
+        "penalty.bidders_fault", "penalty.others_fault",
+    }  # fmt: skip
+    dropped = differing("GL", "NP")["unplayed.no_marriage_dropped"]
+    assert dropped["one"]["is"] == {"bidders": [], "others": ["bid", "meld"]}
+    assert dropped["other"]["from"] == ["NP-34", "NP-35"]
+
+
+def test_zero_is_not_printed_where_it_is_no_amount() -> None:
+    text = run("rules", "diff", "gl", "np").output
+    for words in ("no target  [NP-10]", "no limit  [silent]", "no fixed number  [GL-38]"):
+        assert words in text
+    assert "0  [silent]" in run("rules", "show", "gl").output  # a penalty of nothing is an amount
+    steps = "from 50 multiples of 1; from 60 multiples of 5; from 100 multiples of 10  [LV-64]"
+    assert steps in run("rules", "diff", "lv", "ws").output
 
 
 def test_check_counts_and_prints_expected_beside_got(tmp_path: Path) -> None:

@@ -77,6 +77,28 @@ def test_a_misdeal_found_late_sets_the_dealing_team_or_the_short_one() -> None:
     assert wrong_count({"W": 21}, "after_first_book", rules.load("GL"), facts=FACTS).outcome == "director"
 
 
+@pytest.mark.parametrize("stage", ["after_first_book", "hand_over"])
+def test_what_sets_or_fines_late_does_so_at_the_end_of_the_hand_too(stage: Stage) -> None:
+    """GL-46 and WS-20 do not end with the last book; the end is only where a shortage shows itself."""
+    gl = wrong_count({"W": 19}, stage, rules.load("GL"), facts=FACTS)
+    assert (gl.outcome, gl.change) == ("award", {"NS": 60 + 24 + 50, "EW": 0})
+    assert {"GL-46", "GL-31"} <= set(gl.clauses)
+    ws = wrong_count({"N": 19, "W": 21}, stage, rules.load("WS"), dealer="E", facts=FACTS)
+    assert (ws.outcome, ws.change) == ("award", {"NS": 84, "EW": 0})
+    assert "WS-20" in ws.text
+
+
+def test_at_the_end_nothing_else_costs_and_nobody_pays_for_a_hand_that_was_not_played() -> None:
+    gl, ws = rules.load("GL"), rules.load("WS")
+    assert wrong_count({"W": 19, "N": 21}, "hand_over", gl, facts=FACTS).outcome == "play_on"
+    assert wrong_count({"W": 21}, "hand_over", gl, facts=FACTS).outcome == "play_on"
+    assert wrong_count({"W": 20}, "hand_over", ws, dealer="E", facts=FACTS).outcome == "play_on"
+    for name in ("GL", "WS"):
+        got = entered(name, *BID, HandEnded("no_board"), CardsCounted("S", 19))
+        assert {p.code for p in got.problems} >= {"deal_play_on"}
+        assert score(got).result == "set_unplayed"
+
+
 def test_short_and_long_players_pay_at_the_end_of_the_hand() -> None:
     got = wrong_count({"N": 19, "E": 21, "S": 19}, "hand_over", rules.load("NP"))
     assert (got.outcome, got.change) == ("fine", {"NS": -100, "EW": -50})
@@ -165,7 +187,12 @@ def test_what_a_wrong_count_costs_is_in_the_score() -> None:
     assert (gl.result, dict(gl.change)) == ("renege", {"NS": 0, "EW": 110})
     ws = score(entered("WS", *BID, *BOOK, DealNoted("misdeal")))
     assert (ws.result, dict(ws.change)) == ("set", {"NS": 60, "EW": 0})
-    over = (*BID, *BOOK, HandEnded("out_of_cards"), CardsCounted("N", 19), CardsCounted("E", 21))
+    ended = (*BID, *BOOK, HandEnded("out_of_cards"))
+    late = score(entered("GL", *ended, CardsCounted("S", 19)))
+    assert (late.result, dict(late.change)) == ("renege", {"NS": 0, "EW": 110})
+    late = score(entered("WS", *ended, CardsCounted("S", 19), dealer="N"))
+    assert (late.result, dict(late.change)) == ("set", {"NS": 0, "EW": 60})
+    over = (*ended, CardsCounted("N", 19), CardsCounted("E", 21))
     np = score(entered("NP", *over))
     assert dict(np.change) == {"NS": -50, "EW": 60 - 50}
     assert "NP-18" in np.text

@@ -28,10 +28,10 @@ def test_two_cards_in_closed_books_prove_it_and_the_sentence_names_the_clause() 
     assert (flag.proof.card, flag.proof.book) == ("c22", 2)
     assert flag.duty is not None
     assert flag.duty.card == "c11"
-    assert flag.clauses == ("LV-102", "LV-108", "LV-109")
+    assert flag.clauses == ("LV-102", "LV-108", "LV-109", "D-03")
     assert flag.text == (
         "Book 1: East laid the jack of clubs on the lead of the ace of spades and did not follow suit "
-        "(LV-102) though holding the queen of spades, played in book 2. Proven (LV-108, LV-109)."
+        "(LV-102) though holding the queen of spades, played in book 2. Proven (LV-108, LV-109, D-03)."
     )
 
 

@@ -67,7 +67,11 @@ def test_a_book_may_lie_ten_seconds(name: str, most: int) -> None:
         closed = [*events, *log("close 1")[1:]]
         last = closed[-1]
         closed[-1] = Event(len(closed), events[-1].at + wait, last.what)
-        assert ("book_lay_long" in codes(fold(closed))) == (0 < most < wait)
+        state = fold(closed)
+        assert ("book_lay_long" in codes(state)) == (0 < most < wait)
+        said = [p.message for p in state.problems if p.code == "book_lay_long"]
+        assert all(("anyone may close it" in text) == (name == "NP") for text in said)
+        assert all(("NP-55" if name == "NP" else "GL-30") in text for text in said)
 
 
 @pytest.mark.parametrize(
