@@ -14,9 +14,11 @@ import pytest
 from flask import Flask, request
 from webui_samples import Sample, make
 
-from engine.events import BookClosed, CardLaid, MeldClosed
+from engine.cards import SEAT_NAMES, SEATS, Face, next_seat
+from engine.events import BookClosed, CardLaid, MeldClosed, MeldLaid, Reading
 from webui.app import create_app
 from webui.source import FolderSource
+from webui.writing import FolderWriter
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -207,6 +209,72 @@ def test_the_directors_pages_follow_without_losing_what_is_open(
     playwright.expect(page.locator(".facts-line")).to_contain_text("20 of 20 books")
     playwright.expect(corrected).to_have_attribute("open", "")
     playwright.expect(page.locator(".book h3")).to_have_text("Book 3")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_call_is_checked_ruled_on_and_printed(
+    serve: Serve, tab: OpenTab, home: Path, sample: Sample, size: Size
+) -> None:
+    assert sample.renege is not None
+    sample.write(home)
+    desk = tab(serve(create_app(FolderSource(home), writer=FolderWriter(home))), size)
+    desk.open(f"/director/hands/{sample.hand}")
+    page, offender = desk.page, sample.renege.seat
+    page.get_by_text("Enter a call").click()
+    form = page.locator("#call-form form")
+    form.locator(f"input[name=by][value={SEATS[(SEATS.index(offender) + 1) % 4]}]").check()
+    form.locator(f"input[name=against][value={offender}]").check()
+    form.locator("input[name=kind]").first.check()
+    for n, face in enumerate((sample.renege.face, sample.renege.proof_face)):
+        form.get_by_label(f"Card {n + 1}").select_option(str(face))
+    desk.fits()
+    form.get_by_role("button").click()
+    call = page.locator("#call")
+    playwright.expect(call.locator(".verdict")).to_contain_text("roven")
+    playwright.expect(call.locator(".outcomes tr")).to_have_count(5)
+    desk.fits()
+    call.get_by_text("Rule on the call").click()
+    call.get_by_role("button", name="Confirm").click()
+    playwright.expect(page.locator("#trail")).to_contain_text("Confirmed: the last call")
+    page.get_by_role("link", name="Ruling sheet").click()
+    playwright.expect(page.locator("main")).to_contain_text("Ruling: Confirmed")
+    desk.fits()
+    page.emulate_media(media="print")
+    playwright.expect(page.locator("header.bar")).to_be_hidden()
+    playwright.expect(page.locator(".matter").first).to_be_visible()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_scorekeepers_page_follows_camera_and_colleague(
+    serve: Serve, tab: OpenTab, home: Path, sample: Sample, size: Size
+) -> None:
+    sample.write(home, 1, pictures=False)
+    base = serve(create_app(FolderSource(home, poll=0.05), writer=FolderWriter(home), beat_seconds=0.3))
+    mine, colleague = tab(base, size), tab(base, (390, 844))
+    for one in (mine, colleague):
+        one.open("/score/")
+    turn = SEAT_NAMES[next_seat(sample.events[0].what.dealer)]  # type: ignore[union-attr, arg-type]
+    playwright.expect(mine.page.locator(".result")).to_contain_text(f"{turn} calls next")
+    mine.fits()
+    mine.page.get_by_role("button", name="55", exact=True).click()
+    for one in (mine, colleague):
+        playwright.expect(one.page.locator(".calls li")).to_have_text([f"{turn} 55"])
+    for n in range(3):
+        playwright.expect(mine.page.locator(".calls li")).to_have_count(n + 1)
+        mine.page.get_by_role("button", name="pass", exact=True).click()
+    playwright.expect(mine.page.locator("#trump-title")).to_contain_text("not named yet")
+    mine.page.get_by_role("button", name="hearts").click()
+    playwright.expect(colleague.page.locator("#trump-title")).to_contain_text("hearts")
+    laid = MeldLaid("m1", "N", Reading(Face("K", "H")))
+    FolderWriter(home).append(sample.hand, laid, "camera")
+    king = mine.page.locator("#meld-N").get_by_role("button", name="king of hearts").first
+    playwright.expect(king).to_be_visible()
+    mine.fits()
+    king.click()
+    playwright.expect(colleague.page.locator("#meld-N .fan:not(.palette) button")).to_have_count(0)
+    mine.page.get_by_role("link", name="Sheet").click()
+    playwright.expect(mine.page.locator(".lines tbody tr")).to_have_count(1)
+    mine.fits()
 
 
 def test_a_table_that_is_not_seen_any_more_turns_grey(
