@@ -66,7 +66,11 @@ class OnnxFinder:
         index_height: how high indices are in this picture, in pixels, within a factor of 1.5; None
         if unknown, which costs several looks.
         """
-        looks = [self._look(image, scale) for scale in self._scales(image, index_height)]
+        scales = self._scales(image, index_height)
+        # A strip may shrink to nothing: no index can be seen in it at that size.
+        looks = [self._look(image, s) for s in scales if round(min(image.shape[:2]) * s) >= 1]
+        if not looks:
+            return []
         found = Found(*(np.concatenate(column) for column in zip(*looks, strict=True)))
         if index_height is None:
             found = alike(found)

@@ -113,6 +113,13 @@ def test_pictures_that_are_none(tmp_path: Path, home: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["black.jpg", "text.jpg"]
 
 
+def test_a_strip_holds_no_card(tmp_path: Path, home: Path) -> None:
+    strip = tmp_path / "thin.png"
+    cv2.imwrite(str(strip), np.full((2, 3000, 3), 90, np.uint8))
+    done = bookwatch(home, "read", strip)
+    assert (done.returncode, done.stdout) == (0, f"{strip}: 0 cards\n"), done.stderr
+
+
 def test_a_setting_that_is_none(tmp_path: Path, home: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text("[web]\nprot = 1\n")

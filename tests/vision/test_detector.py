@@ -102,6 +102,14 @@ def test_without_calibration_the_size_is_found_out(height: int, monkeypatch: pyt
     assert sorted(round(b.height / height, 1) for b in found) == [1.0, 1.0, 1.0]
 
 
+@pytest.mark.parametrize("size", [(3000, 2), (2, 3000), (3000, 1), (1, 1)])
+@pytest.mark.parametrize("height", [None, 28, 3000])
+def test_a_picture_too_thin_for_an_index_holds_none(
+    size: tuple[int, int], height: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert finder(DotNetwork(), monkeypatch).find(picture(size, [], 28), height) == []
+
+
 def test_a_known_size_costs_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
     network = DotNetwork()
     look = finder(network, monkeypatch)
