@@ -6,6 +6,7 @@ a device without it still records.
 
 from __future__ import annotations
 
+import errno
 import threading
 from pkgutil import resolve_name
 from typing import Any
@@ -14,6 +15,16 @@ from device.config import Settings
 from device.errors import UserError
 from device.pins import session_key
 from device.store import Store
+
+
+def _cannot_listen(error: OSError | ValueError, host: str, port: int) -> UserError:
+    do = "Choose another port with --port (0 takes any free one), or end what uses this one."
+    why = "there is no such address"
+    if isinstance(error, OSError):
+        why = (error.strerror or str(error)).lower()
+    if not isinstance(error, OSError) or error.errno == errno.EADDRNOTAVAIL:
+        do = "Give an address of this machine with --host: 127.0.0.1 for itself alone, 0.0.0.0 for all."
+    return UserError(f"the dashboard cannot listen: {why}", where=f"{host}:{port}", do=do)
 
 
 class Dashboard:
@@ -47,12 +58,8 @@ class Dashboard:
         host, port = settings.web.host, settings.web.port
         try:
             self._server: Any = make_server(app, host, port)
-        except OSError as error:
-            raise UserError(
-                f"the dashboard cannot listen: {(error.strerror or str(error)).lower()}",
-                where=f"{host}:{port}",
-                do="Choose another port with --port (0 takes any free one), or end what uses this one.",
-            ) from error
+        except (OSError, ValueError) as error:  # ValueError: the name stands for no address
+            raise _cannot_listen(error, host, port) from error
         self.port = int(self._server.effective_port)
         self.url: str = address(host, self.port)
         self._thread: threading.Thread | None = None

@@ -148,6 +148,13 @@ def test_a_port_in_use(home: Path) -> None:
         refused(bookwatch(home, "serve", "--port", str(port)), f"127.0.0.1:{port}", "--port")
 
 
+@pytest.mark.parametrize("host", ["nonsense.invalid", "203.0.113.5"])
+def test_an_address_that_is_not_this_machines(home: Path, host: str) -> None:
+    done = bookwatch(home, "serve", "--host", host, "--port", "0")
+    refused(done, f"{host}:0", "address of this machine", "--host")
+    assert "--port" not in done.stderr
+
+
 def test_simulate_refuses_other_formats_and_places(tmp_path: Path, home: Path) -> None:
     refused(bookwatch(home, "simulate", tmp_path / "hand.gif"), "hand.gif", "hand.mp4")
     missing = tmp_path / "file" / "hand.mp4"
