@@ -19,6 +19,7 @@ import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from device.errors import UserError
+from engine import rules
 
 Point = tuple[float, float]
 
@@ -69,13 +70,23 @@ class TableSettings(Section):
     )
 
 
+def _ruleset(value: str) -> str:
+    try:
+        rules.load(value)
+    except rules.RuleError as error:
+        raise ValueError(str(error)) from error
+    return value
+
+
 class GameSettings(Section):
     """What is played, and how sure a proof must be."""
 
     deck: Literal["double", "single"] = Field(
         default="double", description="`double` (80 cards) or `single` (48)."
     )
-    ruleset: str = Field(default="lv", description="Rule set; `bookwatch rules list` prints the names.")
+    ruleset: Annotated[str, AfterValidator(_ruleset)] = Field(
+        default="lv", description="Rule set; `bookwatch rules list` prints the names."
+    )
     threshold: Annotated[float, Field(gt=0.5, lt=1)] = Field(
         default=0.95, description="Probability from which a renege counts as proven rather than suspected."
     )

@@ -40,6 +40,8 @@ def test_the_file_and_then_the_environment_decide(tmp_path: Path) -> None:
         ("\n[tabel]\nname = 'x'\n", "line 2", "unknown setting `tabel`", "table"),
         ("[web]\n\nport = 70000\n", "line 3", "`web.port` = 70000", "configuration.md"),
         ("[web]\nport = 'http'\n", "line 2", "`web.port` = 'http'", "configuration.md"),
+        ("[game]\n\nruleset = 'XX'\n", "line 3", "`game.ruleset` = 'XX'", "configuration.md"),
+        ("[game]\nruleset = 'none.toml'\n", "line 2", "`game.ruleset` = 'none.toml'", "configuration.md"),
         ("[web\n", "config.toml", "not valid TOML", "Mend"),
         ("web = 3\n", "line 1", "`web` = 3", "configuration.md"),
         ("web.hots = 'x'\n", "line 1", "unknown setting `web.hots`", "web.host"),
