@@ -59,9 +59,7 @@ def call(hand: str) -> Response:
         abort(400, "Say who calls and on whom.")
     if kind not in KIND_WORDS:
         abort(400, "Say what kind of renege is called.")
-    book = form.get("book", type=int)
-    if book is not None and not 1 <= book <= judged.state.deck.size // 4:
-        abort(400, f"There is no book {book} in a hand.")
+    book = _book(judged, form.get("book", "").strip())
     cards = tuple(_face(judged, text) for text in form.getlist("named")[:2] if text)
     return _enter(hand, RenegeCalled(by, against, KIND_WORDS[kind], cards, book), "call")
 
@@ -105,6 +103,16 @@ def _correction(judged: Judged, card: str) -> Corrected:
             return Corrected(card, withdrawn=True, why=why)
         case _:
             raise BadRequest("Say what is wrong: the card, its player, its place, or that it was never laid.")
+
+
+def _book(judged: Judged, text: str) -> int | None:
+    """The number of a book; None where none was named."""
+    if not text:
+        return None
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else 0
+    if not 1 <= number <= judged.state.deck.size // 4:
+        abort(400, f"There is no book “{text[:20]}” in a hand.")
+    return number
 
 
 def _face(judged: Judged, text: str) -> Face:

@@ -172,7 +172,8 @@ def test_a_mistaken_correction_undone_gives_the_old_reading_back(
     "form",
     [
         {}, {"by": "N", "against": "N"}, {"by": "N", "against": "Q"}, {"kind": "SLEEP"}, {"named": ["XX"]},
-        {"named": ["9S"]}, {"book": "21"}, {"book": "0"},
+        {"named": ["9S"]}, {"book": "21"}, {"book": "0"}, {"book": "😀"}, {"book": "two"},
+        {"book": "-1"}, {"book": "٣"}, {"book": "9" * 5000},
     ],
 )  # fmt: skip
 def test_a_call_that_makes_no_sense_is_not_recorded(
