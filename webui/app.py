@@ -18,6 +18,7 @@ from webui.names import TEAM_NAMES
 from webui.roles import Keys, Refused, refuse_guesses, template_words
 from webui.security import protect
 from webui.source import Source
+from webui.streams import Streams
 from webui.writing import Writer
 
 
@@ -41,6 +42,7 @@ def create_app(
     app.config.update(
         BOOKWATCH_KEYS=keys or Keys.none(),
         BOOKWATCH_LIMITER=Limiter(),
+        BOOKWATCH_STREAMS=Streams(),
         BOOKWATCH_BEAT=beat_seconds,
         MAX_CONTENT_LENGTH=64 * 1024,
         SEND_FILE_MAX_AGE_DEFAULT=365 * 24 * 3600,

@@ -21,6 +21,7 @@ from webui.desk import Desk, desk
 from webui.drawing import drawn_table
 from webui.roles import only_for
 from webui.sse import Message
+from webui.streams import RETRY_SECONDS, Streams
 
 blueprint = Blueprint("live", __name__, url_prefix="/live")
 director_blueprint = Blueprint("director_live", __name__, url_prefix="/director/live")
@@ -31,6 +32,9 @@ only_for("director", director_blueprint)
 @blueprint.get("/table/<table>")
 def table_stream(table: str | None) -> Response:
     app = current_app._get_current_object()  # type: ignore[attr-defined]
+    streams, address = _streams(), request.remote_addr or ""
+    if not streams.open_player(address):
+        return _too_many()
 
     def draw() -> tuple[str, str]:
         with app.app_context():
@@ -39,7 +43,20 @@ def table_stream(table: str | None) -> Response:
     messages = table_messages(
         desk(), table, draw, request.headers.get("Last-Event-ID"), app.config["BOOKWATCH_BEAT"]
     )
-    return sse.stream(messages)
+    response = sse.stream(messages)
+    response.call_on_close(lambda: streams.close_player(address))
+    return response
+
+
+def _streams() -> Streams:
+    found: Streams = current_app.config["BOOKWATCH_STREAMS"]
+    return found
+
+
+def _too_many() -> Response:
+    """Refuses a stream; the page's script comes back by itself."""
+    text = "Too many live streams are open. Close some pages of this dashboard, or wait a little.\n"
+    return Response(text, 429, {"Retry-After": str(RETRY_SECONDS)}, mimetype="text/plain")
 
 
 def table_messages(
@@ -62,9 +79,13 @@ def table_messages(
 
 @director_blueprint.get("")
 def director_stream() -> Response:
-    return sse.stream(
-        director_messages(desk(), request.headers.get("Last-Event-ID"), current_app.config["BOOKWATCH_BEAT"])
-    )
+    streams = _streams()
+    if not streams.open_director():
+        return _too_many()
+    last_id, beat = request.headers.get("Last-Event-ID"), current_app.config["BOOKWATCH_BEAT"]
+    response = sse.stream(director_messages(desk(), last_id, beat))
+    response.call_on_close(streams.close_director)
+    return response
 
 
 def position(desk: Desk, cursor: int) -> str:

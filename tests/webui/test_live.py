@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,6 +17,7 @@ from webui_samples import Sample, make
 from engine.events import BookClosed
 from webui.pulse import Pulse
 from webui.source import FolderSource
+from webui.streams import OF_ONE, Streams
 
 Received = tuple[str, str, str | None]
 """Event, data, and the id a browser would come back with."""
@@ -154,3 +155,49 @@ def test_the_pulse_wakes_all_who_wait_and_its_thread_ends_with_them(home: Path, 
         time.sleep(0.05)
     assert not any(t.name == "pulse" for t in threading.enumerate())
     assert pulse.wait(1, 0.05) is False
+
+
+def status(url: str) -> tuple[int, str | None]:
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=10)
+    connection.request("GET", parts.path)
+    answer = connection.getresponse()
+    answer.close()
+    connection.close()
+    return answer.status, answer.headers["Retry-After"]
+
+
+def test_one_address_holds_a_few_streams_and_gets_them_back(
+    app: Flask, serve: Callable[[Flask], str]
+) -> None:
+    base = serve(app)
+    with ExitStack() as open_streams:
+        for _ in range(OF_ONE):
+            take(open_streams.enter_context(listening(base + "/live/table")), "beat")
+        assert status(base + "/live/table") == (429, "30")
+        assert status(base + "/") == (200, None)
+        assert status(base + "/director/live")[0] == 200, "a director's stream has its own place"
+    deadline = time.monotonic() + 5
+    while (code := status(base + "/live/table")[0]) == 429 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert code == 200
+
+
+def test_players_together_leave_room_for_directors() -> None:
+    streams = Streams(most=6, for_directors=2, of_one=3)
+    assert [streams.open_player("10.0.0.1") for _ in range(4)] == [True, True, True, False]
+    assert [streams.open_player("10.0.0.2") for _ in range(2)] == [True, False]
+    assert [streams.open_director() for _ in range(3)] == [True, True, False]
+    streams.close_player("10.0.0.1")
+    assert streams.open_director()
+    assert not streams.open_player("10.0.0.2")
+    streams.close_director()
+    assert streams.open_player("10.0.0.2")
+
+
+def test_streams_of_one_ipv6_network_are_one_senders() -> None:
+    streams = Streams(most=9, for_directors=0, of_one=1)
+    assert streams.open_player("2001:db8::1")
+    assert not streams.open_player("2001:db8::2")
+    streams.close_player("2001:db8::1")
+    assert streams.open_player("2001:db8::2")
