@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from engine.cards import SEATS, SUIT_NAMES
+from engine.calls import judge
+from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES
+from engine.events import Corrected, Event
 from engine.flags import Flag, Seen
 from engine.meld import MeldGroup
 from engine.scoring import HandScore
@@ -105,6 +108,60 @@ def flag_lines(flag: Flag) -> list[str]:
                 f"  {what:5}  {seen.seat} {seen.face} ({where}), {seen.probability:.0%} sure{picture}"
             )
     return lines
+
+
+def call_lines(state: HandState, flags: Sequence[Flag]) -> list[str]:
+    """Each call with what the record makes of it, then the rulings, then people's corrections."""
+    lines = []
+    for call in state.calls:
+        by, against = SEAT_NAMES[call.what.by], SEAT_NAMES[call.what.against]
+        lines.append(f"CALL (event {call.seq}): {by} against {against}, {call.what.what or 'no kind named'}.")
+        lines.append(f"  The record: {judge(state, call, flags, state.rules).text}.")
+    for seq, ruling in state.rulings:
+        about = f"card {ruling.card}" if ruling.card else "the last call"
+        why = f" Why: {ruling.why}" if ruling.why else ""
+        lines.append(f"RULING (event {seq}): {ruling.outcome.replace('_', ' ')}, on {about}.{why}")
+    return lines
+
+
+def correction_lines(events: Iterable[Event]) -> list[str]:
+    """What people changed in the record, in the order in which they did."""
+    lines = []
+    for event in events:
+        what = event.what
+        if isinstance(what, Corrected):
+            changes = [
+                f"is the {what.face.name}" if what.face else "",
+                "was never laid" if what.withdrawn else "",
+            ]
+            changes += [f"is {SEAT_NAMES[what.seat]}'s" if what.seat else ""]
+            changes += [f"lies before card {what.before}" if what.before else ""]
+            why = f" Why: {what.why}" if what.why else ""
+            said = " and ".join(c for c in changes if c)
+            lines.append(f"CORRECTED by {event.by} (event {event.seq}): card {what.card} {said}.{why}")
+    return lines
+
+
+def calls_json(state: HandState, flags: Sequence[Flag]) -> list[dict[str, Any]]:
+    """The calls with the record's verdict."""
+    out = []
+    for call in state.calls:
+        verdict = judge(state, call, flags, state.rules)
+        out.append(
+            {
+                "seq": call.seq,
+                "by": call.what.by,
+                "against": call.what.against,
+                "what": call.what.what,
+                "cards": [str(f) for f in call.what.cards],
+                "book": call.what.book,
+                "proven": verdict.proven,
+                "goes_against": verdict.against,
+                "text": verdict.text,
+                "clauses": list(verdict.clauses),
+            }
+        )
+    return out
 
 
 def meld_json(state: HandState) -> dict[str, Any]:

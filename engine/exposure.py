@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from engine import play
-from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES, Face, Seat, partner
+from engine.cards import SEAT_NAMES, SEATS, STRENGTH, SUIT_NAMES, Face, Seat, partner
 from engine.rules import RuleSet, cited
 from engine.state import Book, HandState, Play
 
@@ -85,7 +85,8 @@ def _always_legal(face: Face, table: list[Face], trump: str | None) -> bool:
     if face.suit != led:
         return False
     overruled = led != trump and any(f.suit == trump for f in table)
-    return overruled or all(f.strength < face.strength for f in table if f.suit == led)
+    high = max(f.strength for f in table if f.suit == led)
+    return overruled or face.strength > high or high == STRENGTH["A"]  # nothing beats an ace
 
 
 def _led(state: HandState, rules: RuleSet, p: Play, later: list[Play]) -> list[Exposure]:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
+import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from functools import partial
@@ -48,15 +50,23 @@ def _face(value: Any) -> Face:
         raise _WrongError(str(e)) from None
 
 
+MOST: Final = 10**9
+"""No count in a log comes near it."""
+
+
 def _number(value: Any) -> float:
-    if type(value) not in (int, float) or value != value:
-        raise _WrongError(f"a number is needed, not {value!r}")
-    return float(value)
+    try:
+        number = float(value) if type(value) in (int, float) else math.nan
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise _WrongError(f"a number is needed, not {reprlib.repr(value)}")
+    return number
 
 
 def _exact(kind: type[Any], name: str, value: Any) -> Any:
-    if type(value) is not kind:
-        raise _WrongError(f"{name} is needed, not {value!r}")
+    if type(value) is not kind or (kind is int and abs(value) > MOST):
+        raise _WrongError(f"{name} is needed, not {reprlib.repr(value)}")
     return value
 
 
@@ -147,6 +157,15 @@ def _build(kind: type[Any], spec: tuple[_Field, ...], data: dict[str, Any], own:
     return kind(**values)
 
 
+def _has_half_characters(data: Any) -> bool:
+    """Escapes such as \\ud800 alone, which no file can hold and no page can send."""
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
 def event_from_json(text: str) -> Event:
     """The event on one line. Raises LogError without a place; `read_log` adds file and line."""
     try:
@@ -155,6 +174,10 @@ def event_from_json(text: str) -> Event:
         raise CutLineError(f"this is no whole JSON object ({e.msg} at column {e.colno})") from None
     except RecursionError:
         raise LogError("this is no event: objects lie too deep in each other") from None
+    except ValueError:
+        raise LogError("a number has too many digits") from None
+    if "\\u" in text and _has_half_characters(data):
+        raise LogError("a text holds half of a character (a lone surrogate)")
     if not isinstance(data, dict):
         raise LogError("a line must be a JSON object")
     version = data.get("v")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from device.handlog import LOG, catch_up
 from engine import notation, spoken
 from engine import rules as rulesets
 from engine.events import Event, HandStarted
+from engine.exposure import breaches
 from engine.hand import fold
 from engine.renege import audit
 from engine.rules import RuleError, RuleSet
@@ -61,6 +63,7 @@ def judge(
     rules = rules_for(events, path, ruleset)
     state = fold(events, rules)
     flags = audit(state, rules, threshold or settings.game.threshold)
+    duties = breaches(state, rules)
     result = score(state, rules)
     if as_json:
         print_json(
@@ -75,6 +78,9 @@ def judge(
                 "books": [report.book_json(book) for book in state.books],
                 "meld": report.meld_json(state),
                 "flags": [report.flag_json(flag) for flag in flags],
+                "exposures": [asdict(duty) for duty in duties],
+                "calls": report.calls_json(state, flags),
+                "rulings": [{"seq": seq, **asdict(ruling)} for seq, ruling in state.rulings],
                 "points": state.points,
                 "score": report.score_json(result),
                 "problems": [{"seq": p.seq, "code": p.code, "message": p.message} for p in state.problems],
@@ -91,6 +97,10 @@ def judge(
             click.echo(line)
     if not flags:
         click.echo("No renege is proven or suspected.")
+    for duty in duties:
+        click.echo(f"EXPOSED CARD: {duty.text} For the director; no penalty follows by itself.")
+    for line in (*report.call_lines(state, flags), *report.correction_lines(events)):
+        click.echo(line)
     for problem in state.problems:
         click.echo(f"Note (event {problem.seq}): {problem.message}.")
     for line in report.score_lines(result):

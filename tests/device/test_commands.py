@@ -18,7 +18,20 @@ from device.commands import photos
 from device.commands.common import Progress
 from device.handlog import HandLog
 from engine.cards import ALL_FACES, face
-from engine.events import HandStarted
+from engine.events import (
+    BidMade,
+    BookClosed,
+    CardLaid,
+    CardTakenBack,
+    Corrected,
+    Event,
+    HandStarted,
+    Reading,
+    RenegeCalled,
+    RulingMade,
+    TrumpNamed,
+    What,
+)
 from engine.notation import event_to_json
 from vision.simulator.choreography import Behaviours, play_hand
 from vision.types import CLASSES, CardSeen, Floats, IndexBox, IndexRead
@@ -160,6 +173,33 @@ def test_judge_for_machines_and_by_folder(tmp_path: Path, log: Path) -> None:
     assert proven["clauses"]
     assert data["score"]["result"] in ("made", "set")
     assert data["problems"] == []
+
+
+def test_judge_tells_calls_rulings_corrections_and_exposed_cards(tmp_path: Path) -> None:
+    """South takes the queen of clubs back, then leads another card while it lies exposed (LV-83)."""
+    plays = "a N AS,b E JS,c S QC,-c,d S QS,e W KS"
+    whats: list[What] = [HandStarted("h", "lv", "W"), BidMade("N", "50"), TrumpNamed("H", "N")]
+    for play in plays.split(","):
+        if play.startswith("-"):
+            whats.append(CardTakenBack(play[1:]))
+        else:
+            card, seat, name = play.split()
+            whats.append(CardLaid(card, seat, Reading(face(name))))  # type: ignore[arg-type]
+    whats += [BookClosed(1, "turned"), CardLaid("f", "N", Reading(face("JC")))]
+    whats += [CardLaid("g", "E", Reading(face("AC"))), CardLaid("h", "S", Reading(face("KC")))]
+    whats += [Corrected("h", face=face("TC"), why="seen by me"), RenegeCalled("N", "E", "follow suit")]
+    whats += [RulingMade("denied", None, "nothing shown")]
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(event_to_json(Event(n, n, w)) + "\n" for n, w in enumerate(whats, 1)))
+    said = run(tmp_path, "judge", path).output
+    assert "EXPOSED CARD: Book 2: South laid the ten of clubs although the exposed queen of clubs" in said
+    assert "CALL (event 15): North against East, follow suit." in said
+    assert "RULING (event 16): denied, on the last call. Why: nothing shown" in said
+    assert "card h is the ten of clubs. Why: seen by me" in said
+    data = json.loads(run(tmp_path, "judge", path, "--json").output)
+    assert [c["by"] for c in data["calls"]] == ["N"]
+    assert [r["outcome"] for r in data["rulings"]] == ["denied"]
+    assert [d["card"] for d in data["exposures"]] == ["c"]
 
 
 def test_recover_sets_a_torn_line_aside(tmp_path: Path) -> None:

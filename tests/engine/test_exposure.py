@@ -22,7 +22,12 @@ def test_an_exposed_card_must_be_led_or_beat_when_it_can() -> None:
 
 def test_an_exposed_card_that_may_have_been_illegal_waits() -> None:
     assert found("show x E JS", "lay a N KS", "lay b E AS") == []
-    assert found("show x E QS", "lay a N AS", "lay b E TS") == []
+    assert found("show x E QS", "lay a N TS", "lay b E KS") == []
+
+
+def test_nothing_beats_an_ace_so_the_exposed_card_of_its_suit_must_follow() -> None:
+    """play-law section 2 and case C-PLAY-12."""
+    assert [f.card for f in found("show x E QS", "lay a N AS", "lay b E TS")] == ["x"]
 
 
 def test_the_partner_may_not_lead_the_suit_while_another_is_held() -> None:

@@ -80,6 +80,26 @@ def test_wrong_lines_say_what_is_wrong(old: str, new: str, said: str) -> None:
     assert said in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1.5", "9" * 400),
+        ("1.5", "Infinity"),
+        ("1.5", "1e999"),
+        ('"seq":3', f'"seq":{"9" * 400}'),
+        ('"seq":3', f'"seq":{"9" * 5000}'),
+        ("p/1.jpg", r"\ud800"),
+    ],
+)
+def test_what_no_log_can_mean_is_refused_with_its_line(tmp_path: Path, old: str, new: str) -> None:
+    path = tmp_path / "log.jsonl"
+    start = event_to_json(Event(1, 0.0, HandStarted("h", "LV")))
+    path.write_text(f"{start}\n{LINE.replace(old, new, 1)}\n", encoding="utf-8")
+    with pytest.raises(LogError, match=r"log\.jsonl, line 2: ") as error:
+        read_log(path)
+    assert len(str(error.value)) < 400
+
+
 def test_a_line_cut_in_half_names_file_line_and_remedy(tmp_path: Path) -> None:
     start = event_to_json(Event(1, 0.0, HandStarted("h", "LV")))
     path = tmp_path / "log.jsonl"
