@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.cards import SEAT_NAMES, TEAMS, Face, Seat, Suit
+from engine.exposure import breaches
 from engine.flags import Kind
 from engine.hand import HandState
 from webui.books import BookShown, Showcase
@@ -105,6 +106,7 @@ def _notes(state: HandState) -> tuple[str, ...]:
         notes.append("The camera cannot see the table at the moment.")
     for gap in state.gaps:
         notes.append(f"Book {gap.book}: the card of {SEAT_NAMES[gap.seat]} was not seen.")
+    notes += [f"Exposed card: {duty.text} No penalty follows by itself." for duty in breaches(state)]
     return tuple(notes)
 
 

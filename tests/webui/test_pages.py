@@ -12,7 +12,19 @@ from flask import Flask
 from flask.testing import FlaskClient
 from webui_samples import Sample, browser, cards_of, make
 
-from engine.events import BookClosed, CardLaid, Event, HandStarted, MeldClosed, RenegeCalled, RulingMade
+from engine.cards import SEAT_NAMES
+from engine.deck import DOUBLE
+from engine.events import (
+    BookClosed,
+    CardExposed,
+    CardLaid,
+    Event,
+    HandStarted,
+    MeldClosed,
+    Reading,
+    RenegeCalled,
+    RulingMade,
+)
 from webui.app import create_app
 from webui.source import FolderSource
 
@@ -169,6 +181,20 @@ def test_a_ruling_takes_a_flag_off_the_top(client: FlaskClient, home: Path, samp
     hand = client.get(f"/director/api/v1/hands/{sample.hand}").json
     assert "proven" not in hand["counts"]
     assert hand["flags"][-1]["ruling"] == "denied"
+
+
+def test_a_broken_duty_of_an_exposed_card_is_told_to_the_director(
+    client: FlaskClient, home: Path, sample: Sample
+) -> None:
+    leads = [e.what for e in sample.events if isinstance(e.what, CardLaid)]
+    first = leads[0]
+    other = next(f for f in DOUBLE.faces if f.suit != first.reading.face.suit)
+    at = next(n for n, e in enumerate(sample.events) if e.what is first)
+    begun = replace(sample, events=sample.events[:at])
+    append(begun, home, CardExposed("x1", first.seat, Reading(other)), first)
+    page = text(client.get(f"/director/hands/{sample.hand}").text)
+    assert f"Exposed card: Book 1: {SEAT_NAMES[first.seat]} laid the {first.reading.face.name}" in page
+    assert other.name not in text(client.get("/").text)
 
 
 def test_the_scrubber_opens_any_book(client: FlaskClient, home: Path, sample: Sample) -> None:
