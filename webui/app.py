@@ -11,7 +11,7 @@ from flask import Flask, jsonify, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
 
 from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES
-from webui import api, director, entries, health, live, metrics, players, scorekeeper, signin, site
+from webui import api, director, entries, health, history, live, metrics, players, scorekeeper, signin, site
 from webui.desk import Desk
 from webui.limit import Limiter
 from webui.names import TEAM_NAMES
@@ -76,6 +76,7 @@ def create_app(
         site.blueprint,
         signin.blueprint,
         scorekeeper.blueprint,
+        history.blueprint,
         director.blueprint,
         entries.blueprint,
         live.director_blueprint,
