@@ -8,8 +8,10 @@ from werkzeug.wrappers import Response as Redirect
 from engine.cards import SUITS, TEAMS, CardError, face, seat
 from engine.events import (
     BidMade,
+    CardsCounted,
     Corrected,
     DealerNamed,
+    DealNoted,
     HandEnded,
     MeldClosed,
     MeldLaid,
@@ -24,7 +26,7 @@ from webui.desk import Judged, desk
 from webui.drawing import drawn_table
 from webui.public import project
 from webui.roles import only_for
-from webui.scoreview import ENDINGS, entries, last_entry, score_page
+from webui.scoreview import DEAL_FACTS, ENDINGS, entries, last_entry, score_page
 
 blueprint = Blueprint("score", __name__, url_prefix="/score")
 only_for("scorekeeper", blueprint)
@@ -43,6 +45,7 @@ def page(table: str | None) -> str:
         hand=judged.info.hand if judged else None,
         page=score_page(judged) if judged else None,
         endings=ENDINGS,
+        deal_facts=DEAL_FACTS,
         mark=mark,
         fix=request.args.get("fix"),
         stream=url_for("live.table_stream", table=table),
@@ -73,7 +76,7 @@ def enter(hand: str) -> Redirect:
     judged = desk().hand(hand)
     if judged is None:
         abort(404, f"There is no hand called “{hand}”.")
-    in_order = request.form.get("kind") in ("bid", "meld", "undo")
+    in_order = request.form.get("kind") in ("bid", "meld", "deal", "undo")
     if in_order and request.form.get("entries", type=int) != entries(judged):
         abort(
             409, "Something was entered meanwhile; this was not. Go back to the table's page and look again."
@@ -108,6 +111,17 @@ def _entry(judged: Judged) -> What | None:
             return _meld(judged)
         case "picked_up":
             return MeldClosed()
+        case "counted":
+            return _counted(judged)
+        case "deal" if state.ended is not None:
+            abort(400, "The hand is over: facts of its deal change nothing now. Count the cards instead.")
+        case "deal" if found := DEAL_FACTS.get(form.get("fact", "")):
+            number = _number("How many", judged.state.deck.size) if found.asks else None
+            return DealNoted(found.what, number)
+        case "agree" if form.get("team") in TEAMS and state.ended is None:
+            abort(400, "A score is agreed when the hand is over. End the hand first.")
+        case "end" if form.get("how") in ENDINGS and state.ended is not None:
+            abort(400, "This hand is over already. Take its end back first if it goes on.")
         case "end" if form.get("how") in ENDINGS and state.ended is None:
             return HandEnded(form["how"])
         case "agree" if form.get("team") in TEAMS and state.ended is not None:
@@ -130,6 +144,33 @@ def _meld(judged: Judged) -> What | None:
     if named not in judged.state.deck.faces:
         return None
     return MeldLaid(f"s{judged.events[-1].seq + 1}", whose, Reading(named))
+
+
+def _counted(judged: Judged) -> CardsCounted:
+    """A player's number of cards as dealt, entered as such or by what was left over or missing."""
+    whose, dealt = seat(request.form.get("seat", "")), judged.state.rules.deal.cards_each
+    number = _number("How many cards", judged.state.deck.size)
+    match request.form.get("as"):
+        case "over":
+            number = dealt + number
+        case "short" if number <= dealt:
+            number = dealt - number
+        case "short":
+            abort(400, f"A player is dealt {dealt} cards: {number} of them cannot be missing.")
+        case "dealt":
+            pass
+        case _:
+            abort(400, "Say whether cards were left over, were missing, or all were counted.")
+    if number > judged.state.deck.size:
+        abort(400, f"The deck has {judged.state.deck.size} cards: no player was dealt {number}.")
+    return CardsCounted(whose, number)
+
+
+def _number(what: str, most: int) -> int:
+    text = request.form.get("number", "").strip()
+    if not (text.isascii() and text.isdecimal() and len(text) < 4 and int(text) <= most):
+        abort(400, f"{what}: enter a whole number from 0 to {most}, not “{text[:20]}”.")
+    return int(text)
 
 
 def _append(hand: str, what: What) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from engine import auction
+from engine import auction, deal
 from engine.cards import STRENGTH, SUITS, Face, Seat, Team
 from engine.events import (
     BidMade,
+    CardsCounted,
     Corrected,
     DealerNamed,
+    DealFact,
+    DealNoted,
     Event,
     HandEnded,
     MeldClosed,
@@ -25,7 +28,8 @@ from webui.public import PublicTable, project
 KEYS: Final = 8
 """Bids offered as keys to press; higher ones are typed."""
 MINE: Final = (
-    DealerNamed, BidMade, TrumpNamed, MeldLaid, Corrected, MeldClosed, HandEnded, ScoreAgreed,
+    DealerNamed, DealNoted, CardsCounted, BidMade, TrumpNamed, MeldLaid, Corrected, MeldClosed, HandEnded,
+    ScoreAgreed,
 )  # fmt: skip
 """Kinds of events that the scorekeeper enters and may take back."""
 ENDINGS: Final = {
@@ -35,6 +39,29 @@ ENDINGS: Final = {
     "impossible": "The bid cannot be made",
     "out_of_cards": "A player ran out of cards",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact of the deal. `asks`: a number belongs to it."""
+
+    what: DealFact
+    words: str
+    asks: bool = False
+
+
+DEAL_FACTS: Final[dict[str, Fact]] = {
+    f.what: f
+    for f in (
+        Fact("shuffled", "Shuffled so many times", True),
+        Fact("cut", "The cut left so many cards", True),
+        Fact("packet", "Dealt so many at a time", True),
+        Fact("no_cut", "Dealt without a cut"),
+        Fact("card_exposed", "A card was exposed in the deal"),
+        Fact("misdeal", "A misdeal"),
+    )
+}
+"""What scorekeepers enter; complaints are the director's to decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +93,9 @@ class ScorePage:
     faces: tuple[Face, ...]
     last: str | None
     """The last entry that stands, in words."""
+    deal: tuple[str, ...]
+    """What follows from the facts of the deal and the cards counted, with clauses."""
+    dealt: int
     agreed: frozenset[Team]
     closed: bool
     """Both teams have agreed: nothing is entered any more."""
@@ -82,9 +112,15 @@ def score_page(judged: Judged) -> ScorePage:
         namer=state.bidder if called is None or called.over else None,
         faces=tuple(sorted(state.deck.faces, key=lambda f: (SUITS.index(f.suit), -STRENGTH[f.rank]))),
         last=_said(last_entry(judged)),
+        deal=tuple(_ruled(r) for _, r in deal.rulings(state, state.rules)),
+        dealt=state.rules.deal.cards_each,
         agreed=agreed,
         closed=len(agreed) == 2,
     )
+
+
+def _ruled(ruling: deal.DealRuling) -> str:
+    return f"{ruling.text[:1].upper()}{ruling.text[1:]}"
 
 
 def auction_view(judged: Judged) -> AuctionView:
