@@ -44,6 +44,7 @@ def page(table: str | None) -> str:
         table=table,
         hand=judged.info.hand if judged else None,
         page=score_page(judged) if judged else None,
+        totals=scoresheet.game_so_far(scoresheet.sheet(desk(), table)),
         endings=ENDINGS,
         deal_facts=DEAL_FACTS,
         mark=mark,

@@ -117,6 +117,15 @@ def _line(number: int, judged: Judged, score: HandScore, state: game.GameState |
     )
 
 
+def game_so_far(found: ScoreSheet) -> dict[Team, int] | None:
+    """The totals of the game being played, or of the one that ended last; None before a hand is scored."""
+    for one in reversed(found.games):
+        for line in reversed(one.lines):
+            if (north := line.total["NS"]) is not None and (east := line.total["EW"]) is not None:
+                return {"NS": north, "EW": east}
+    return None
+
+
 def as_csv(found: ScoreSheet) -> str:
     """One line a hand; UTF-8, a heading first."""
     out = io.StringIO()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
 import pytest
-from webui_samples import Browser, Sample, browser
+from webui_samples import Browser, Sample, browser, make
 
-from engine import deal
+from engine import deal, scoring
 from engine.events import BookClosed, CardsCounted, DealNoted, ScoreAgreed, Undone
 from engine.hand import fold
 from webui.app import create_app
@@ -93,3 +95,21 @@ def test_a_score_is_agreed_once_and_then_stands(keeper: Browser, home: Path, sam
     form = {"kind": "counted", "seat": "W", "number": "1", "as": "over"}
     assert "Both teams have agreed" in post(keeper, home, sample.hand, **form)[1]
     assert last(home, sample.hand) == ScoreAgreed("EW")
+
+
+def test_the_page_tells_the_running_game(keeper: Browser, home: Path) -> None:
+    first, second = make(1, hand="h1"), make(2, hand="h2")
+    second.events = [replace(e, utc=(e.utc or "").replace("T14:", "T15:")) for e in second.events]
+    first.write(home, pictures=False)
+    totals = dict(scoring.score(fold(first.events)).change)
+    second.write(home, second.upto(BookClosed, 3), pictures=False)
+    assert game(keeper) == [totals["NS"], totals["EW"]], "the running hand is not in it yet"
+    second.write(home, pictures=False)
+    for team, change in scoring.score(fold(second.events)).change.items():
+        totals[team] += change
+    assert game(keeper) == [totals["NS"], totals["EW"]]
+
+
+def game(client: Browser) -> list[int]:
+    line = client.get("/score/").text.split("Game so far:")[1].split("</p>")[0]
+    return [int(n) for n in re.findall(r"<b>(-?[0-9]+)</b>", line)]
