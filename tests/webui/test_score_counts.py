@@ -103,6 +103,8 @@ def test_the_page_tells_the_running_game(keeper: Browser, home: Path) -> None:
     first.write(home, pictures=False)
     totals = dict(scoring.score(fold(first.events)).change)
     second.write(home, second.upto(BookClosed, 3), pictures=False)
+    screen = keeper.get("/").text.split("Game so far")[1]
+    assert re.findall(r'"big">(-?[0-9]+)<', screen) == [str(totals["NS"]), str(totals["EW"])]
     assert game(keeper) == [totals["NS"], totals["EW"]], "the running hand is not in it yet"
     second.write(home, pictures=False)
     for team, change in scoring.score(fold(second.events)).change.items():
