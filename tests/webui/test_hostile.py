@@ -109,3 +109,27 @@ def test_no_name_leads_a_picture_out_of_its_hand(guarded: Flask, sample: Sample,
         answer = client.get(f"/director/pictures/{sample.hand}/{name}")
         assert 400 <= answer.status_code < 500 or answer.status_code == 308, name
         assert b"not to be seen" not in answer.data, name
+
+
+def test_an_oversized_form_is_refused_by_size(guarded: Flask, sample: Sample, home: Path) -> None:
+    client = browser(guarded, ELSEWHERE)
+    client.post("/sign-in", data={"pin": "director-pin"})
+    most = guarded.config["MAX_CONTENT_LENGTH"]
+    answer = client.post(f"/director/hands/{sample.hand}/rulings", data={"why": "x" * (most + 1)})
+    assert answer.status_code == 413
+    assert len(FolderSource(home).events(sample.hand)) == len(sample.events)
+
+
+def test_a_proxy_header_gives_a_guesser_no_further_tries(
+    guarded: Flask, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        client = browser(guarded, ELSEWHERE)
+        tries = [
+            client.post(
+                "/sign-in", data={"pin": f"guess-{n}"}, headers={"X-Forwarded-For": f"192.0.2.{n}"}
+            ).status_code
+            for n in range(7)
+        ]
+    assert tries[-1] == 429, tries
+    assert "guess-" not in caplog.text
