@@ -16,6 +16,7 @@ PLACES = {
     "meld": "device.commands.photos:meld",
     "watch": "device.commands.watch:watch",
     "judge": "device.commands.judge:judge",
+    "audit": "device.commands.audit:audit",
     "rules": "device.commands.rules:rules",
     "tournament": "device.commands.tournament:tournament",
     "serve": "device.commands.serve:serve",
