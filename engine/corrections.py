@@ -20,6 +20,7 @@ from engine.events import (
     HandStarted,
     MeldLaid,
     MeldRemoved,
+    PlaceRevised,
     Reading,
     ReadingRevised,
     Undone,
@@ -57,8 +58,8 @@ def standing(events: Sequence[Event], report: Report) -> list[Event]:
 def resolve(events: Sequence[Event], report: Report) -> list[Entry]:
     """Entries (seq, what) in the order in which things happened, without corrections.
 
-    A person's word on a card's face outranks every reading, earlier or later. What refers to a
-    card that the log does not know is reported and left out.
+    A person's word on a card's face, seat or place outranks what was seen, earlier or later. What
+    refers to a card that the log does not know is reported and left out.
     """
     entries: list[Entry] = []
     readings: dict[str, Reading] = {}
@@ -66,16 +67,23 @@ def resolve(events: Sequence[Event], report: Report) -> list[Entry]:
     seats: dict[str, Seat] = {}
     withdrawn: set[str] = set()
     known: set[str] = set()
+    seen: dict[str, PlaceRevised] = {}
     moves: list[tuple[int, str, str]] = []
+    words: list[tuple[int, str, str]] = []
     for event in events:
         what, seq = event.what, event.seq
-        if isinstance(what, ReadingRevised | Corrected):
+        if isinstance(what, ReadingRevised | PlaceRevised | Corrected):
             if what.card not in known:
                 report(seq, "unknown_card", f"a correction names card {what.card}, which was never recorded")
                 continue
             if isinstance(what, ReadingRevised):
                 if what.card not in confirmed:
                     readings[what.card] = what.reading
+                continue
+            if isinstance(what, PlaceRevised):
+                seen[what.card] = what
+                if what.before is not None:
+                    moves.append((seq, what.card, what.before))
                 continue
             if what.face is not None:
                 old = readings.get(what.card)
@@ -84,7 +92,7 @@ def resolve(events: Sequence[Event], report: Report) -> list[Entry]:
             if what.seat is not None:
                 seats[what.card] = what.seat
             if what.before is not None:
-                moves.append((seq, what.card, what.before))
+                words.append((seq, what.card, what.before))
             if what.withdrawn:
                 withdrawn.add(what.card)
             continue
@@ -93,9 +101,10 @@ def resolve(events: Sequence[Event], report: Report) -> list[Entry]:
             known.add(what.card)
             if isinstance(what, CardLaid) and what.before is not None:
                 moves.append((seq, what.card, what.before))
-    if readings or seats or withdrawn:
-        entries = [_mended(e, readings, seats) for e in entries if not _names(e[1], withdrawn)]
-    for seq, card, before in moves:
+    if readings or seats or withdrawn or seen or words:
+        placed = {card for _, *cards in words for card in cards}
+        entries = [_mended(e, readings, seats, seen, placed) for e in entries if not _names(e[1], withdrawn)]
+    for seq, card, before in moves + words:
         _move(entries, seq, card, before, report)
     return entries
 
@@ -104,7 +113,13 @@ def _names(what: What, ids: set[str]) -> bool:
     return isinstance(what, _SHOWN + _MOVED) and what.card in ids
 
 
-def _mended(entry: Entry, readings: dict[str, Reading], seats: dict[str, Seat]) -> Entry:
+def _mended(
+    entry: Entry,
+    readings: dict[str, Reading],
+    seats: dict[str, Seat],
+    seen: dict[str, PlaceRevised],
+    placed: set[str],
+) -> Entry:
     seq, what = entry
     if not isinstance(what, _SHOWN):
         return entry
@@ -113,6 +128,16 @@ def _mended(entry: Entry, readings: dict[str, Reading], seats: dict[str, Seat]) 
         if reading.picture is None and what.reading.picture is not None:
             reading = replace(reading, picture=what.reading.picture)
         what = replace(what, reading=reading)
+    if isinstance(what, CardLaid):
+        if revised := seen.get(what.card):
+            what = replace(
+                what,
+                seat=revised.seat,
+                seat_probability=revised.seat_probability,
+                order_probability=revised.order_probability,
+            )
+        if what.card in placed:
+            what = replace(what, order_probability=1.0)
     if seat is not None:
         what = replace(what, seat=seat)
         if isinstance(what, CardLaid):

@@ -1,7 +1,7 @@
 """The record: everything that happened at the table, in the order in which it was recorded.
 
 An event says what was seen, called or ruled; never what is legal. The log is append-only: a
-mistake is mended by a later event (`Corrected`, `ReadingRevised`), and every view is derived
+mistake is mended by a later event (`Corrected`, `ReadingRevised`, `PlaceRevised`), and every view is derived
 from the whole log again. `engine.notation` writes and reads events as JSON Lines.
 """
 
@@ -106,9 +106,11 @@ class MeldClosed:
 class CardLaid:
     """A card came to rest in the play area.
 
-    `seat_probability` says how sure it is that this seat laid it. `before` puts a card that was
-    missed in its place: ahead of the card with that id, in the same book. `book` does so where no
-    card follows it: the card was the book's last so far, or nothing was seen of that book.
+    `seat_probability` says how sure it is that this seat laid it, `order_probability` that it came
+    when the record has it: after the cards recorded before it, and ahead of those after it. `before`
+    puts a card that was missed in its place: ahead of the card with that id, in the same book. `book`
+    does so where no card follows it: the card was the book's last so far, or nothing was seen of that
+    book.
     """
 
     card: str
@@ -117,6 +119,7 @@ class CardLaid:
     seat_probability: float = 1.0
     before: str | None = None
     book: int | None = None
+    order_probability: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,17 @@ class ReadingRevised:
 
     card: str
     reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRevised:
+    """The book as a whole says better whose a laid card is and when it came; as in `CardLaid`."""
+
+    card: str
+    seat: Seat
+    seat_probability: float
+    order_probability: float
+    before: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +256,8 @@ class Undone:
 What: TypeAlias = (
     HandStarted | DealerNamed | DealNoted | CardsCounted | BidMade | TrumpNamed | MeldLaid | MeldRemoved
     | MeldClosed | CardLaid | CardTakenBack | CardExposed | BookClosed | BookGathered | ReadingRevised
-    | Corrected | RenegeCalled | RulingMade | SightLost | SightRegained | HandEnded | ScoreAgreed | Undone
+    | PlaceRevised | Corrected | RenegeCalled | RulingMade | SightLost | SightRegained | HandEnded
+    | ScoreAgreed | Undone
 )  # fmt: skip
 
 

@@ -64,6 +64,13 @@ def _number(value: Any) -> float:
     return number
 
 
+def _probability(value: Any) -> float:
+    p = _number(value)
+    if not 0 <= p <= 1:
+        raise _WrongError(f"{p} is not a probability: it must lie between 0 and 1")
+    return p
+
+
 def _exact(kind: type[Any], name: str, value: Any) -> Any:
     if type(value) is not kind or (kind is int and abs(value) > MOST):
         raise _WrongError(f"{name} is needed, not {reprlib.repr(value)}")
@@ -89,11 +96,7 @@ def _many(inner: Callable[[Any], Any], value: Any) -> tuple[Any, ...]:
 def _reading(value: Any) -> Reading:
     if not isinstance(value, dict):
         raise _WrongError(f'a reading is an object like {{"face": "TH"}}, not {value!r}')
-    found = _build(Reading, _FIELDS[Reading], value, frozenset())
-    for p in (found.probability, found.second_probability):
-        if not 0 <= p <= 1:
-            raise _WrongError(f"{p} is not a probability: it must lie between 0 and 1")
-    return found  # type: ignore[no-any-return]
+    return _build(Reading, _FIELDS[Reading], value, frozenset())  # type: ignore[no-any-return]
 
 
 _READ_SIMPLE: Final[dict[Any, Callable[[Any], Any]]] = {
@@ -107,8 +110,8 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
         return _face
     if hint is Reading:
         return _reading
-    if hint is float:
-        return _number
+    if hint is float:  # no event holds another
+        return _probability
     if hint in _READ_SIMPLE:
         return _READ_SIMPLE[hint]
     origin, args = get_origin(hint), get_args(hint)

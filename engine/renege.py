@@ -58,8 +58,10 @@ def audit(state: HandState, rules: RuleSet | None = None, threshold: float = THR
     """All flags, in the order of the books; undeclared aces last.
 
     `threshold`: the probability from which the director takes readings as sure. The probability of
-    a pair is the product of the readings it depends on: both cards and their seats, the lead, and
-    for a duty to beat every card before it (each could hide a higher card or a trump).
+    a pair is the product of what it depends on: the readings of both cards and their seats, of the
+    lead, and for a duty to beat of every card before it (each could hide a higher card or a trump); the
+    order of the book, for another card may have been the lead; and where the proof lies in the very next
+    book, that it came after.
     """
     rules = rules or state.rules
     flags = _Audit(state, rules, threshold).plays() if state.trump_known else []
@@ -134,6 +136,8 @@ class _Audit:
             by = Seen.of(table[duty.by], book.number)
             for level, x, closed in witnesses:
                 probability = base * x.probability
+                for order, _ in self.orders(book, x):
+                    probability *= order
                 if taken_back:
                     status: Status = "corrected"
                 elif blind or probability < 0.5:
@@ -145,12 +149,24 @@ class _Audit:
                 pairs.append(Pair(duty.kind, x, level, by, probability, status))
         return pairs
 
+    def orders(self, book: Book, proof: Seen) -> list[tuple[float, int]]:
+        """The orders that a pair rests on: how sure they are, and of which books."""
+        found = [(book.order_probability, book.number)]
+        if proof.book == book.number + 1:  # a card of the next book may have been one of this
+            later = self.state.books[book.number].slots
+            found += [(p.order_probability, proof.book) for s in later for p in s if p.card == proof.card]
+        return found
+
     def flag(self, book: Book, table: list[Play], c: Play, pairs: list[Pair]) -> Flag:
         first = min(pairs, key=_rank)
         card, lead = Seen.of(c, book.number), Seen.of(table[0], book.number)
         cards = tuple({s.card: s for s in (card, first.proof, first.duty, lead)}.values())
         rests_on = [*cards, *(Seen.of(p, book.number) for p in table if first.kind == "BEAT")]
         weakest = min(rests_on, key=lambda s: s.probability)
+        doubt = f"the reading of the {weakest.face.name} ({weakest.probability:.0%})"
+        order, number = min(self.orders(book, first.proof))
+        if order < weakest.probability:
+            doubt = f"the order in which book {number} was laid ({order:.0%})"
         fault = self.rules.clauses(f"renege.{first.kind.lower()}")
         about = {"corrected": "books.correct_until", "induced": "renege.induced"}
         more = self.rules.clauses(about.get(first.status, "renege.evidence"))
@@ -170,7 +186,7 @@ class _Audit:
             cards=cards,
             pending=not book.closed,
             clauses=tuple(dict.fromkeys((*fault, *more))),
-            text=_sentence(first, card, lead, weakest, fault, more, self.threshold),
+            text=_sentence(first, card, lead, doubt, fault, more, self.threshold),
             ruling=ruling_on(self.state, (c.card,)),
         )
 
@@ -285,7 +301,7 @@ def _sentence(
     pair: Pair,
     card: Seen,
     lead: Seen,
-    weakest: Seen,
+    doubt: str,
     fault: tuple[str, ...],
     more: tuple[str, ...],
     threshold: float,
@@ -302,7 +318,6 @@ def _sentence(
         f"{pair.proof.face.name}, {shown}"
     )
     ids = f" ({cited(more)})" if more else ""
-    doubt = f"the reading of the {weakest.face.name} ({weakest.probability:.0%})"
     match pair.status:
         case "proven":
             return f"{text}. Proven{ids}."

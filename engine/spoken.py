@@ -28,9 +28,9 @@ _SHOWN: Final = (ev.MeldLaid, ev.CardLaid, ev.CardExposed)
 _BY: Final[dict[type[Any], Source]] = {
     ev.HandStarted: "system", ev.DealerNamed: "scorekeeper", ev.BidMade: "scorekeeper",
     ev.TrumpNamed: "scorekeeper", ev.DealNoted: "director", ev.CardsCounted: "scorekeeper",
-    ev.ReadingRevised: "system", ev.Corrected: "director", ev.RenegeCalled: "player",
-    ev.RulingMade: "director", ev.HandEnded: "scorekeeper", ev.ScoreAgreed: "scorekeeper",
-    ev.Undone: "director",
+    ev.ReadingRevised: "system", ev.PlaceRevised: "system", ev.Corrected: "director",
+    ev.RenegeCalled: "player", ev.RulingMade: "director", ev.HandEnded: "scorekeeper",
+    ev.ScoreAgreed: "scorekeeper", ev.Undone: "director",
 }  # fmt: skip
 """Who usually says it; all else is the camera's. Another source is named at the end of the line."""
 _HOW: Final = {
@@ -73,6 +73,8 @@ def _refers(what: What) -> list[str]:
     if isinstance(what, ev.MeldRemoved | ev.CardTakenBack | ev.ReadingRevised):
         return [what.card]
     if isinstance(what, ev.Corrected):
+        return [what.card, *([what.before] if what.before is not None else [])]
+    if isinstance(what, ev.PlaceRevised):
         return [what.card, *([what.before] if what.before is not None else [])]
     if isinstance(what, ev.CardLaid) and what.before is not None:
         return [what.before]
@@ -123,6 +125,7 @@ def _sentence(what: What) -> str:
         case ev.CardLaid():
             text = f"{SEAT_NAMES[what.seat]} lays {_read(what.reading)}"
             text += f", seat sure {what.seat_probability!r}" if what.seat_probability != 1 else ""
+            text += f", place sure {what.order_probability!r}" if what.order_probability != 1 else ""
             text += f", before card {_quoted(what.before)}" if what.before is not None else ""
             return text + (f", in book {what.book}" if what.book is not None else "")
         case ev.CardTakenBack(card):
@@ -135,6 +138,10 @@ def _sentence(what: What) -> str:
             return f"{SEAT_NAMES[seat]} gathers book {number}"
         case ev.ReadingRevised(card, reading):
             return f"Card {_quoted(card)} is read again as {_read(reading)}"
+        case ev.PlaceRevised():
+            text = f"Card {_quoted(what.card)} is placed again, laid by {SEAT_NAMES[what.seat]}"
+            text += f" (sure {what.seat_probability!r}), place sure {what.order_probability!r}"
+            return text + (f", before card {_quoted(what.before)}" if what.before is not None else "")
         case ev.Corrected():
             text = f"Card {_quoted(what.card)} is corrected"
             text += f", the {what.face.name}" if what.face else ""
@@ -254,14 +261,16 @@ _RULES: Final[tuple[_Rule, ...]] = (
     _rule(rf"Card {_WORD} is taken back from meld", lambda g: ev.MeldRemoved(_word(g[0]))),
     _rule("Meld is picked up", lambda g: ev.MeldClosed()),
     _rule(
-        rf"{_SEAT} lays {_READING}(?:, seat sure {_NUM})?(?:, before card {_WORD})?{_IN_BOOK}{_CARD}",
+        rf"{_SEAT} lays {_READING}(?:, seat sure {_NUM})?(?:, place sure {_NUM})?(?:, before card {_WORD})?"
+        rf"{_IN_BOOK}{_CARD}",
         lambda g: ev.CardLaid(
-            _word(g[10], _UNNAMED),
+            _word(g[11], _UNNAMED),
             _SEATS[g[0]],
             _reading(g[1:7]),
             float(g[7] or 1),
-            _maybe(g[8]),
-            _number(g[9]),
+            _maybe(g[9]),
+            _number(g[10]),
+            float(g[8] or 1),
         ),
     ),
     _rule(rf"Card {_WORD} is taken back", lambda g: ev.CardTakenBack(_word(g[0]))),
@@ -274,6 +283,11 @@ _RULES: Final[tuple[_Rule, ...]] = (
     _rule(
         rf"Card {_WORD} is read again as {_READING}",
         lambda g: ev.ReadingRevised(_word(g[0]), _reading(g[1:7])),
+    ),
+    _rule(
+        rf"Card {_WORD} is placed again, laid by {_SEAT} \(sure {_NUM}\), place sure {_NUM}"
+        rf"(?:, before card {_WORD})?",
+        lambda g: ev.PlaceRevised(_word(g[0]), _SEATS[g[1]], float(g[2]), float(g[3]), _maybe(g[4])),
     ),
     _rule(
         rf"Card {_WORD} is corrected(?:, {_FACE})?(?:, laid by {_SEAT})?(?:, before card {_WORD})?"

@@ -33,7 +33,8 @@ class Play:
     """A card laid in a book. `order` counts what happened, corrections put in their places.
 
     `back`: order of its being taken back in time; `lifted`: taken back when it no longer might be,
-    so that it stands; `void`: laid in place of a card that stands.
+    so that it stands; `void`: laid in place of a card that stands. `order_probability`: that it came
+    when the record has it.
     """
 
     card: str
@@ -47,6 +48,7 @@ class Play:
     back: int | None = None
     lifted: bool = False
     void: bool = False
+    order_probability: float = 1.0
 
     @property
     def stands(self) -> bool:
@@ -73,6 +75,11 @@ class Book:
     def plays(self) -> list[Play]:
         """The cards that stand, in turn order."""
         return [p for slot in self.slots for p in slot if p.stands]
+
+    @property
+    def order_probability(self) -> float:
+        """How sure it is that its cards came in this order; a place taken wrongly is another's too."""
+        return min((p.order_probability for slot in self.slots for p in slot), default=1.0)
 
     def slot_of(self, seat: Seat) -> list[Play] | None:
         for slot in self.slots:

@@ -73,7 +73,7 @@ class Table:
                     self.close(earlier)
         p = Play(
             what.card, what.seat, what.reading.face, what.reading, what.seat_probability, book.number,
-            self.order, seq,
+            self.order, seq, order_probability=what.order_probability,
         )  # fmt: skip
         if slot is None:
             book.slots.append([p])

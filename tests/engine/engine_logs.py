@@ -51,8 +51,13 @@ def what(text: str) -> tuple[What, ev.Source]:
             return ev.BookGathered(int(number), cards.seat(seat)), "camera"
         case ["revise", card, face]:
             return ev.ReadingRevised(card, reading(face)), "system"
+        case ["place", card, seat, sure, order, *before]:
+            seen = ev.PlaceRevised(card, cards.seat(seat), float(sure), float(order), *before)
+            return seen, "system"
         case ["correct", card, face]:
             return ev.Corrected(card, face=cards.face(face)), "director"
+        case ["move", card, before]:
+            return ev.Corrected(card, before=before), "director"
         case ["withdraw", card]:
             return ev.Corrected(card, withdrawn=True), "director"
         case ["call", by, against]:

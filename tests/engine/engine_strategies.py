@@ -32,7 +32,8 @@ NUMBER = st.integers(-1, 22)
 HOW = st.sampled_from(["turned", "next_lead", "timeout", "entered"])
 FACE = st.none() | st.sampled_from(ALL_FACES)
 WHAT: st.SearchStrategy[Any] = st.one_of(
-    st.builds(ev.CardLaid, IDS, SEAT, READING, st.floats(0, 1), st.none() | IDS, st.none() | NUMBER),
+    st.builds(ev.CardLaid, IDS, SEAT, READING, st.floats(0, 1), st.none() | IDS, st.none() | NUMBER,
+              st.floats(0, 1)),
     st.builds(ev.CardLaid, IDS, SEAT, READING),
     st.builds(ev.CardTakenBack, IDS),
     st.builds(ev.BookClosed, NUMBER, HOW),
@@ -44,6 +45,7 @@ WHAT: st.SearchStrategy[Any] = st.one_of(
     st.builds(ev.TrumpNamed, st.none() | st.sampled_from(SUITS), st.none() | SEAT),
     st.builds(ev.BidMade, SEAT, CALL),
     st.builds(ev.ReadingRevised, IDS, READING),
+    st.builds(ev.PlaceRevised, IDS, SEAT, st.floats(0, 1), st.floats(0, 1), st.none() | IDS),
     st.builds(ev.Corrected, IDS, FACE, st.none() | SEAT, st.none() | IDS, st.booleans()),
     st.builds(
         ev.RenegeCalled, SEAT, SEAT, st.sampled_from(["", "follow suit", "aces", "beat"]),

@@ -95,6 +95,34 @@ def test_a_suspicion_names_the_reading_it_rests_on() -> None:
     assert one("book 1: N AS@0.7, E JC, S TS, W KS", PROOF, threshold=0.6).status == "proven"
 
 
+def test_a_book_of_doubtful_order_proves_nothing() -> None:
+    """A card noticed late may have been the lead, and then nobody had to follow the one taken for it."""
+    late = "place c14 W 1.0 0.7"
+    flag = one(OFFENCE, PROOF, late)
+    assert (flag.status, flag.probability) == ("suspected", pytest.approx(0.7))
+    assert "the order in which book 1 was laid (70%)" in flag.text
+    assert one(OFFENCE, PROOF, late, "place c14 W 1.0 0.99").status == "proven"
+    assert one(OFFENCE, PROOF, late, "move c13 c14").status == "proven", "a person saw where it belongs"
+
+
+def test_a_proof_in_the_next_book_may_have_been_a_card_of_this_one() -> None:
+    flag = one(OFFENCE, PROOF, "place c22 E 1.0 0.6")
+    assert (flag.status, flag.probability) == ("suspected", pytest.approx(0.6))
+    assert "the order in which book 2 was laid (60%)" in flag.text
+    later = "book 3: N AD, E KS, S KD, W TD"
+    flag = one(OFFENCE, PROOF, later, "place c32 E 1.0 0.6")
+    assert flag.status == "proven", "the king of spades came after, whatever its place in book 3"
+
+
+def test_a_place_seen_better_moves_a_card_and_its_seat() -> None:
+    lines = ("book 1: E JC, S TS, W KS, N AS", PROOF)
+    assert audit(fold(log("trump H N", *lines)))
+    state = fold(log("trump H N", *lines, "place c14 N 0.98 0.97 c11"))
+    assert [str(p.face) for p in state.books[0].plays] == ["AS", "JC", "TS", "KS"]
+    wrong = fold(log("trump H N", OFFENCE, "place c11 S 0.8 1.0"))
+    assert (wrong.books[0].plays[0].seat, wrong.books[0].plays[0].seat_probability) == ("S", 0.8)
+
+
 def test_a_duty_to_beat_rests_on_every_card_before_it() -> None:
     flag = one("book 1: N KD, E JD@0.8, S QD, W TD", "book 2: W AC, N KC, E QC, S AD")
     assert (flag.kind, flag.seat, flag.status) == ("BEAT", "S", "suspected")
