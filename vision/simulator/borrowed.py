@@ -8,7 +8,7 @@ Families go by the index's typeface, as nothing else of a card is read. Kept out
 | family | decks | used for |
 |---|---|---|
 | standard | kde/standard | evaluation |
-| anglo | gnome/anglo, gnomangelo, paris, dondorf, guyenne-classic, tigullio; kde/tigullio-int. | evaluation |
+| narrow | gnome/anglo_modern, atlasnye | evaluation |
 | all other families below | | training |
 | own | own_deck(seed), seed < 1,000,000 | training |
 | own | own_deck(seed), seed in drawn.EVALUATION_SEEDS | evaluation |
@@ -35,7 +35,7 @@ from vision.simulator.deckart import CardArt
 from vision.simulator.drawn import quad_of, rounded
 from vision.types import Floats, Image
 
-HELD_OUT_FAMILIES: Final = frozenset({"standard", "anglo"})
+HELD_OUT_FAMILIES: Final = frozenset({"standard", "narrow"})
 """Families that training never sees."""
 _HEIGHT: Final = 440
 _HEIGHT_MM: Final = 88.0

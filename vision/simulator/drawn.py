@@ -7,13 +7,14 @@ arithmetic and OpenCV's polygons is used; only `own_deck(seed, fonts=True)` look
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import cv2
 import numpy as np
 
-from engine.cards import ALL_FACES, SUITS, Face, Suit
+from engine.cards import ALL_FACES, SUITS, Face, Rank, Suit
 from vision.simulator import backs, courts, glyphs_drawn, pips
 from vision.simulator.backs import Colour
 from vision.simulator.deckart import CardArt, DeckArt
@@ -59,21 +60,29 @@ class Look:
     court_pip: float
 
 
-def own_deck(seed: int, fonts: bool = False) -> DeckArt:
+Panels: TypeAlias = Callable[[Rank], Image]
+"""Court pictures drawn for other decks, by rank; they are scaled to fit."""
+
+
+def own_deck(seed: int, fonts: bool = False, panels: Panels | None = None) -> DeckArt:
     """The deck of a seed, faces drawn when first asked for.
 
-    fonts: take the rank glyphs from an installed TrueType font, for variety in training; needs
-    Pillow (extra `train`). Raises RuntimeError if no suitable font is installed.
+    For training: fonts takes the rank glyphs, and of half the decks the pips, from installed fonts (needs
+    Pillow, extra `train`); panels saves the drawing of courts, which is most of a deck's cost. Raises
+    RuntimeError if no suitable font is installed.
     """
     rng = np.random.default_rng([seed, int(fonts)])
     glyphs: Glyphs
+    signs: dict[Suit, Image] | None = None
     if fonts:
-        from vision.simulator.glyphs_fonts import random_font
+        from vision.simulator.glyphs_fonts import random_font, random_pips
 
         glyphs = random_font(rng)
+        signs = random_pips(rng) if rng.random() < 0.5 else None
     else:
         glyphs = glyphs_drawn.DrawnGlyphs(glyphs_drawn.random_style(rng))
-    return OwnDeck(seed, f"own-{'fonts-' if fonts else ''}{seed}", glyphs, rng)
+    reach = 1.4 if fonts else 1.0
+    return OwnDeck(seed, f"own-{'fonts-' if fonts else ''}{seed}", glyphs, rng, reach, signs, panels)
 
 
 def _between(rng: np.random.Generator, low: float, high: float) -> float:
@@ -136,13 +145,18 @@ def _look(rng: np.random.Generator) -> Look:
 class OwnDeck:
     """See `own_deck`."""
 
-    def __init__(self, seed: int, name: str, glyphs: Glyphs, rng: np.random.Generator) -> None:
+    def __init__(
+        self, seed: int, name: str, glyphs: Glyphs, rng: np.random.Generator, reach: float = 1.0,
+        signs: dict[Suit, Image] | None = None, panels: Panels | None = None,
+    ) -> None:  # fmt: skip
         self.name, self.family = name, "own"
         self._seed = seed
         self._glyphs = glyphs
         self._index_ink: dict[str, Image] = {}
         self._look = _look(rng)
-        self._pips = {s: pips.pip_mask(style, s) for style in (pips.random_style(rng),) for s in SUITS}
+        style = pips.random_style(rng, reach)
+        self._pips = signs or {s: pips.pip_mask(style, s) for s in SUITS}
+        self._panels = panels
         self._courts = courts.random_style(rng, self._look.paper)
         self._arts: dict[Face, CardArt] = {}
         self._back: Image | None = None
@@ -275,7 +289,10 @@ class OwnDeck:
         side = min(self._index_right + 0.015 * look.width, 0.2 * look.width)
         x, y = round(side), round(0.085 * look.height)
         w, h = look.width - 2 * x, look.height - 2 * y
-        panel = courts.draw_court(face.rank, self._courts, rng, w, h)
+        if self._panels is None:
+            panel = courts.draw_court(face.rank, self._courts, rng, w, h)
+        else:
+            panel = cv2.resize(self._panels(face.rank), (w, h), interpolation=cv2.INTER_AREA)
         mask = self._pips[face.suit]
         pip = scaled(mask, look.court_pip * mask.shape[1] / mask.shape[0], look.court_pip)
         notch = self._index_right + 0.015 * look.width - x

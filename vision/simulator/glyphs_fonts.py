@@ -1,4 +1,4 @@
-"""Rank glyphs from installed TrueType fonts, for training only: what is installed differs by machine."""
+"""Rank glyphs and suit pips from installed fonts, for training only: what is installed differs by machine."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from typing import Final
 
 import numpy as np
 
+from engine.cards import Suit
 from vision.simulator.glyphs_drawn import CAP, DIGITS_AND_LETTERS, crop
 from vision.types import Image
+
+LATIN: Final = ":lang=en:slant=0"
+_WITH_PIPS: Final = ":charset=2660 2663 2665 2666"
+_SUIT_SIGNS: Final[dict[Suit, str]] = {"S": "\u2660", "H": "\u2665", "D": "\u2666", "C": "\u2663"}
 
 _EXCLUDED: Final = (
     "italic", "oblique", "slanted", "symbol", "emoji", "script", "dingbat", "hand", "cursive", "math", "icon",
@@ -24,11 +29,14 @@ _EXCLUDED: Final = (
 class FontGlyphs:
     """Glyphs of one font file, drawn by Pillow."""
 
-    def __init__(self, path: Path, index: int, stretch: float = 1.0) -> None:
-        """`stretch`: width factor. Raises OSError if Pillow cannot read the font."""
+    def __init__(self, path: Path, index: int, stretch: float = 1.0, weight: int = 0) -> None:
+        """`stretch`: width factor; `weight`: pixels of CAP that strokes gain (or lose) on either side.
+
+        Raises OSError if Pillow cannot read the font.
+        """
         from PIL import ImageFont
 
-        self.path, self._stretch = path, stretch
+        self.path, self._stretch, self._weight = path, stretch, weight
         trial = ImageFont.truetype(str(path), CAP, index=index)
         top, foot = trial.getbbox("K", anchor="ls")[1::2]
         self._font = ImageFont.truetype(str(path), round(CAP * CAP / max(1.0, foot - top)), index=index)
@@ -52,7 +60,14 @@ class FontGlyphs:
             raise ValueError(f"{self.path} draws no '{character}'")
         ink = crop(ink)
         size = (max(4, round(ink.shape[1] * self._stretch)), ink.shape[0])
-        return np.where(cv2.resize(ink, size) > 127, 255, 0).astype(np.uint8)
+        mask: Image = np.where(cv2.resize(ink, size) > 127, 255, 0).astype(np.uint8)
+        if self._weight:
+            pen = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * abs(self._weight) + 1,) * 2)
+            room = np.pad(mask, abs(self._weight))
+            heavier = (cv2.dilate if self._weight > 0 else cv2.erode)(room, pen)
+            if heavier.any():
+                mask = cv2.resize(crop(heavier), mask.shape[1::-1])
+        return mask
 
     def fit(self) -> bool:
         """Whether all ranks are there, are as high as the capitals, differ, and are neither hair nor blot."""
@@ -71,14 +86,15 @@ class FontGlyphs:
 
 
 @functools.cache
-def font_files() -> tuple[tuple[Path, int], ...]:
-    """Installed upright Latin fonts that may print a card, as (file, index in the file), in a fixed order.
+def font_files(wanted: str = LATIN) -> tuple[tuple[Path, int], ...]:
+    """Installed fonts that may print a card, as (file, index in the file), in a fixed order.
 
-    From fontconfig's `fc-list`. Raises RuntimeError if that tool is not installed.
+    wanted: a pattern of fontconfig's; without one, upright Latin fonts. From fontconfig's `fc-list`.
+    Raises RuntimeError if that tool is not installed.
     """
     try:
         out = subprocess.run(
-            ["fc-list", ":lang=en:slant=0", "file", "index", "family", "style"],
+            ["fc-list", wanted, "file", "index", "family", "style"],
             capture_output=True, text=True, check=True, timeout=60,
         ).stdout  # fmt: skip
     except (OSError, subprocess.SubprocessError) as error:
@@ -90,7 +106,7 @@ def font_files() -> tuple[tuple[Path, int], ...]:
         file, _, rest = line.partition(": ")
         if Path(file).suffix.lower() not in (".ttf", ".otf", ".ttc"):
             continue
-        if any(word in line.lower() for word in _EXCLUDED):
+        if wanted == LATIN and any(word in line.lower() for word in _EXCLUDED):
             continue
         index = rest.rpartition("index=")[2]
         # fontconfig packs the named instance of a variable font into the upper half.
@@ -113,5 +129,24 @@ def random_font(rng: np.random.Generator) -> FontGlyphs:
     for number in rng.permutation(len(files)):
         if _fitting(int(number)):
             path, index = files[number]
-            return FontGlyphs(path, index, stretch=float(rng.uniform(0.72, 1.05)))
+            weight = int(rng.integers(-5, 9)) if rng.random() < 0.4 else 0
+            return FontGlyphs(path, index, float(rng.uniform(0.66, 1.08)), weight)
     raise RuntimeError("no installed font is fit for playing cards: install some, or draw without fonts")
+
+
+def random_pips(rng: np.random.Generator) -> dict[Suit, Image] | None:
+    """The four suits' ink as an installed font draws them, slightly stretched; None if none has them."""
+    import cv2
+
+    files = font_files(_WITH_PIPS)
+    stretch = float(rng.uniform(0.82, 1.15))
+    for number in rng.permutation(len(files))[:8]:
+        try:
+            font = FontGlyphs(*files[number])
+            masks = {suit: font.mask(sign) for suit, sign in _SUIT_SIGNS.items()}
+        except (ValueError, OSError):
+            continue
+        # A frame for a missing sign, or an outlined suit, has little ink; text faces have no such shapes.
+        if all(m.mean() > 255 * 0.36 and 0.5 < m.shape[1] / m.shape[0] < 1.5 for m in masks.values()):
+            return {s: cv2.resize(m, (round(m.shape[1] * stretch), m.shape[0])) for s, m in masks.items()}
+    return None

@@ -37,9 +37,13 @@ class PipStyle:
     club_stem: float = 0.24
 
 
-def random_style(rng: np.random.Generator) -> PipStyle:
-    """Shapes as playing cards have them."""
-    u = rng.uniform
+def random_style(rng: np.random.Generator, reach: float = 1.0) -> PipStyle:
+    """Shapes as playing cards have them. `reach`: how far from the middle of the usual, 1 for the usual."""
+
+    def u(low: float, high: float) -> float:
+        middle, half = (low + high) / 2, (high - low) / 2 * reach
+        return float(rng.uniform(middle - half, middle + half))
+
     return PipStyle(
         spade_width=u(0.72, 0.98),
         spade_waist=u(0.55, 0.66),

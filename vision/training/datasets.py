@@ -1,13 +1,14 @@
 """Writes training sets: scenes in YOLO pose form for the finder, upright patches for the reader.
 
-python -m vision.training.datasets finder OUT --scenes 30000 --size 416
-python -m vision.training.datasets reader OUT --patches 600000
+python -m vision.training.datasets scenes OUT --scenes 30000 --size 416
+python -m vision.training.datasets patches OUT --scenes-dir SCENES --copies 3
 (add --held-out for the decks that are kept for evaluation)
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -19,47 +20,66 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from engine.cards import Rank
 from vision.patches import cut
+from vision.simulator import courts
 from vision.simulator.borrowed import HELD_OUT_FAMILIES, borrowed_decks
 from vision.simulator.deckart import DeckArt
 from vision.simulator.drawn import EVALUATION_SEEDS, own_deck
 from vision.training.scenes import VISIBLE, Label, Scene, SceneMaker
 from vision.types import NOT_AN_INDEX, Array, Image
 
-CHANGE_DECKS, CHANGED = 150, 2
-"""After so many scenes a worker changes so many decks: drawing a deck costs as much as 40 scenes."""
+CHANGE_DECKS, CHANGED = 24, 2
+"""After so many scenes a worker changes so many decks: drawing a deck costs as much as ten scenes."""
+PANELS = 64
+"""Court pictures that a worker draws once and gives to all its decks: most of a deck's cost."""
 SMALLEST = 9.0
 """Pixels: a lower index is neither sought nor read."""
 DEFAULT_ART = Path(os.environ.get("BOOKWATCH_SHARED", "../shared")) / "data" / "card-art"
 DEFAULT_CACHE = Path("runs/decks")
 
 
-def choose_decks(
-    rng: np.random.Generator, count: int, art: Path, cache: Path, held_out: bool = False
-) -> list[DeckArt]:
+class Decks:
     """Own decks, and borrowed ones where `art` is there; training and evaluation never share one."""
-    borrowed = [d for d in borrowed_decks(art, cache) if (d.family in HELD_OUT_FAMILIES) == held_out]
-    decks: list[DeckArt] = []
-    for _ in range(count):
-        if borrowed and rng.random() < 0.4:
-            decks.append(borrowed[rng.integers(len(borrowed))])
-        elif held_out:
-            decks.append(own_deck(EVALUATION_SEEDS.start + int(rng.integers(10_000))))
-        else:
-            decks.append(own_deck(int(rng.integers(EVALUATION_SEEDS.start)), fonts=bool(rng.random() < 0.6)))
-    return decks
+
+    def __init__(self, rng: np.random.Generator, art: Path, cache: Path, held_out: bool) -> None:
+        self._rng, self._held_out = rng, held_out
+        self._borrowed = [
+            d for d in borrowed_decks(art, cache) if (d.family in HELD_OUT_FAMILIES) == held_out
+        ]
+        self._panels: dict[Rank, list[Image]] = {}
+
+    def choose(self, count: int) -> list[DeckArt]:
+        rng = self._rng
+        decks: list[DeckArt] = []
+        for _ in range(count):
+            if self._borrowed and rng.random() < 0.3:
+                decks.append(self._borrowed[rng.integers(len(self._borrowed))])
+            elif self._held_out:
+                decks.append(own_deck(EVALUATION_SEEDS.start + int(rng.integers(10_000))))
+            else:
+                seed = int(rng.integers(EVALUATION_SEEDS.start))
+                decks.append(own_deck(seed, bool(rng.random() < 0.75), self._panel))
+        return decks
+
+    def _panel(self, rank: Rank) -> Image:
+        drawn = self._panels.setdefault(rank, [])
+        if len(drawn) < PANELS // 3:
+            style = courts.random_style(self._rng, (250, 252, 254))
+            drawn.append(courts.draw_court(rank, style, self._rng, 240, 380))
+        return drawn[self._rng.integers(len(drawn))]
 
 
 def scenes(
     count: int, size: int, seed: int, art: Path, cache: Path, held_out: bool, crowd: int
 ) -> Iterator[Scene]:
     cv2.setNumThreads(1)
-    rng = np.random.default_rng([seed, 77])
-    decks = choose_decks(rng, 8, art, cache, held_out)
+    box = Decks(np.random.default_rng([seed, 77]), art, cache, held_out)
+    decks = box.choose(8)
     maker = SceneMaker(decks, size, seed, crowd=crowd)
     for i in range(count):
         if i % CHANGE_DECKS == CHANGE_DECKS - 1:
-            decks = decks[CHANGED:] + choose_decks(rng, CHANGED, art, cache, held_out)
+            decks = decks[CHANGED:] + box.choose(CHANGED)
             maker.replace_decks(decks)
         yield maker.make()
 
@@ -201,7 +221,8 @@ def main(argv: Sequence[str] | None = None) -> None:
             write_patches, out=a.out, files=files, parts=parts, copies=a.copies, seed=a.seed
         )  # fmt: skip
     started, total = time.monotonic(), 0
-    with ProcessPoolExecutor(a.workers) as pool:
+    # Forked workers would inherit OpenCV's locked thread pool and hang.
+    with ProcessPoolExecutor(a.workers, multiprocessing.get_context("spawn")) as pool:
         for done, n in enumerate(pool.map(job, range(parts)), 1):
             total += n
             print(f"{done}/{parts} parts, {total} indices, {time.monotonic() - started:.0f} s", flush=True)

@@ -94,9 +94,11 @@ def sensor(rng: Rng, f: Array) -> Image:
     if rng.random() < 0.2:
         f = f + np.float32(rng.uniform(0.3, 1.5)) * (f - cv2.GaussianBlur(f, (0, 0), 1.2))
     image = np.clip(f, 0, 255).astype(np.uint8)
-    if rng.random() < 0.25:
+    if rng.random() < 0.07:  # infrared and old cameras
+        image = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    elif rng.random() < 0.25:
         hsv = cv2.cvtColor(image, cv2.COLOR_BGR2HSV)
-        hsv[..., 1] = (hsv[..., 1] * rng.uniform(0.35, 1)).astype(np.uint8)
+        hsv[..., 1] = (hsv[..., 1] * rng.uniform(0.2, 1)).astype(np.uint8)
         image = cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)
     if rng.random() < 0.5:  # video keeps colour at half resolution or less
         ycc = cv2.cvtColor(image, cv2.COLOR_BGR2YCrCb)

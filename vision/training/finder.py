@@ -13,14 +13,18 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", str(os.cpu_count()))
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import torch
 import ultralytics.nn.tasks as tasks
 from ultralytics import YOLO
 
 from engine.cards import ALL_FACES
+from vision.training import revive
 
 THREADS = int(os.environ["OMP_NUM_THREADS"])
 RECIPE: dict[str, Any] = {
@@ -60,6 +64,36 @@ def _on_start(trainer: Any) -> None:
     torch.set_num_threads(THREADS)
 
 
+def revived(file: Path, pictures: Path, target: Path) -> Path:
+    """Write the network of an export as weights to go on from; `pictures` set its normalisation."""
+    named, _ = revive.folded_weights(file)
+    scratch = tasks.PoseModel("yolo11n-pose.yaml", nc=1, data_kpt_shape=[2, 3], verbose=False)
+    pairs: revive.Folded = []
+    with torch.no_grad():
+        for name, module in scratch.named_modules():
+            if hasattr(module, "bn") and hasattr(module, "conv"):
+                pairs.append(
+                    (module.conv, module.bn, named[f"{name}.conv.weight"], named[f"{name}.conv.bias"])
+                )
+            elif isinstance(module, torch.nn.Conv2d) and f"{name}.bias" in named and module.bias is not None:
+                module.weight.copy_(named[f"{name}.weight"])
+                module.bias.copy_(named[f"{name}.bias"])
+    files = sorted(pictures.glob("*.jpg"))
+    files = files[:: max(1, len(files) // 96)]
+    if not files:
+        raise SystemExit(f"no pictures in {pictures}: run python -m vision.training.datasets scenes")
+
+    def batches() -> Iterator[torch.Tensor]:
+        for k in range(0, len(files), 8):
+            images = [np.asarray(cv2.imread(str(f)))[..., ::-1] for f in files[k : k + 8]]
+            yield torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2).float() / 255
+
+    revive.unfold(scratch, pairs, batches())
+    target.parent.mkdir(parents=True, exist_ok=True)
+    torch.save({"model": scratch.half(), "epoch": -1, "train_args": {"task": "pose"}}, target)
+    return target
+
+
 def describe(data: Path, held_out: Path) -> Path:
     """The data description that ultralytics wants."""
     text = (
@@ -85,6 +119,8 @@ def train(
     use_all_cores_and_bfloat16()
     project = Path("runs").resolve()
     last = project / name / "weights" / "last.pt"
+    if model.endswith(".onnx"):
+        model = str(revived(Path(model), data / "images", project / name / "start.pt"))
     net = YOLO(str(last) if resume and last.exists() else model)
     net.add_callback("on_train_start", _on_start)
     if resume and last.exists():
@@ -109,7 +145,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("held_out", type=Path)
     parser.add_argument("--name", default="finder")
-    parser.add_argument("--model", default="yolo11n-pose.yaml", help="or a .pt file to go on from")
+    parser.add_argument("--model", default="yolo11n-pose.yaml", help="or a .pt or .onnx file to go on from")
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--minutes", type=float, help="stop after this time instead of after --epochs")
     parser.add_argument("--size", type=int, default=416)

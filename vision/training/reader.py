@@ -1,6 +1,7 @@
 """The glyph reader: a small network from an upright patch to rank, suit or "not an index".
 
-    python -m vision.training.reader TRAIN_DIR HELD_OUT_DIR --out runs/reader --minutes 10 [--resume]
+    python -m vision.training.reader TRAIN_DIR... HELD_OUT_DIR --out runs/reader --minutes 10
+        [--resume | --start models/reader.onnx]
 
 Rank and suit have heads of their own, added up per face: what is learnt of kings in spades holds
 for kings in hearts.
@@ -24,10 +25,12 @@ import torch
 from torch import nn
 
 from engine.cards import ALL_FACES, ALL_RANKS, SUITS
+from vision.training import revive
 from vision.types import NOT_AN_INDEX, PATCH_HEIGHT, PATCH_WIDTH
 
 BATCH = 256
-PEAK_RATE = 3e-3
+PEAK_RATE, FURTHER_RATE = 3e-3, 1.5e-3
+"""Highest learning rates from scratch, and from an exported network."""
 
 
 def _block(i: int, o: int, stride: int = 1) -> nn.Sequential:
@@ -58,13 +61,14 @@ class ReaderNet(nn.Module):
 
 
 class Patches:
-    """All parts of a folder written by `vision.training.datasets`, mapped, not loaded."""
+    """All parts of folders written by `vision.training.datasets`, mapped, not loaded."""
 
-    def __init__(self, folder: Path):
-        names = sorted(folder.glob("x*.npy"))
+    def __init__(self, *folders: Path):
+        names = [name for folder in folders for name in sorted(folder.glob("x*.npy"))]
         if not names:
             raise SystemExit(
-                f"no patches in {folder}: run python -m vision.training.datasets reader {folder}"
+                f"no patches in {', '.join(map(str, folders))}: "
+                "make them with python -m vision.training.datasets patches"
             )
         self.parts = [np.load(n, mmap_mode="r") for n in names]
         labels = [np.load(n.with_name(n.name.replace("x", "y")).with_suffix(".npz")) for n in names]
@@ -147,13 +151,36 @@ def batches(count: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         yield np.sort(rng.integers(0, count, BATCH))
 
 
-def train(train_dir: Path, held_dir: Path, out: Path, minutes: float, resume: bool = False) -> Path:
+def revived(file: Path, data: Patches) -> ReaderNet:
+    """The network of an export, ready to train on."""
+    named, convolutions = revive.folded_weights(file)
+    net = ReaderNet()
+    for head in ("rank", "suit", "none"):
+        layer: nn.Linear = getattr(net, head)
+        layer.load_state_dict({k: named[f"{head}.{k}"] for k in ("weight", "bias")})
+    blocks = [b for b in net.features if isinstance(b, nn.Sequential)]
+    pairs: revive.Folded = [(b[0], b[1], *folded) for b, folded in zip(blocks, convolutions, strict=True)]
+    at = np.sort(np.random.default_rng(0).choice(len(data), min(4096, len(data)), replace=False))
+    revive.unfold(net, pairs, (data.take(at[k : k + 512]) for k in range(0, len(at), 512)))
+    return net.train()
+
+
+def train(
+    train_dirs: list[Path],
+    held_dir: Path,
+    out: Path,
+    minutes: float,
+    resume: bool = False,
+    start: Path | None = None,
+) -> Path:
+    """Train for `minutes` in all; `resume` goes on with an interrupted run, `start` from an export."""
     out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(1)
     torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
-    data, held = Patches(train_dir), Patches(held_dir)
-    net = ReaderNet().to(memory_format=torch.channels_last)
-    optimizer = torch.optim.AdamW(net.parameters(), lr=PEAK_RATE, weight_decay=0.02)
+    data, held = Patches(*train_dirs), Patches(held_dir)
+    net = (revived(start, data) if start else ReaderNet()).to(memory_format=torch.channels_last)
+    rate = FURTHER_RATE if start else PEAK_RATE
+    optimizer = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.02)
     mean = torch.optim.swa_utils.AveragedModel(net, multi_avg_fn=_average, use_buffers=True)
     last = out / "last.pt"
     spent, step = 0.0, 0
@@ -174,9 +201,7 @@ def train(train_dir: Path, held_dir: Path, out: Path, minutes: float, resume: bo
         if share >= 1:
             break
         for group in optimizer.param_groups:
-            group["lr"] = (
-                PEAK_RATE * min(1, (step + 1) / 200) * (0.5 * (1 + math.cos(math.pi * share)) + 0.003)
-            )
+            group["lr"] = rate * min(1, (step + 1) / 200) * (0.5 * (1 + math.cos(math.pi * share)) + 0.003)
         x, y = augment(data.take(at)), torch.from_numpy(data.y[at].astype(np.int64))
         with torch.autocast("cpu", torch.bfloat16):
             logits = net(x)
@@ -236,13 +261,14 @@ def export(weights: Path, target: Path) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("train", type=Path)
+    parser.add_argument("train", type=Path, nargs="+")
     parser.add_argument("held_out", type=Path)
     parser.add_argument("--out", type=Path, default=Path("runs/reader"))
+    parser.add_argument("--start", type=Path, help="an exported network to go on from")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--resume", action="store_true")
     a = parser.parse_args()
-    train(a.train, a.held_out, a.out, a.minutes, a.resume)
+    train(a.train, a.held_out, a.out, a.minutes, a.resume, a.start)
 
 
 if __name__ == "__main__":

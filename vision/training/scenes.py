@@ -121,7 +121,7 @@ class SceneMaker:
         decks: Sequence[DeckArt],
         size: int,
         seed: int,
-        heights: tuple[float, float] = (9, 62),
+        heights: tuple[float, float] = (9, 110),
         crowd: int = 2,
     ) -> None:
         self.decks = list(decks)
@@ -136,7 +136,7 @@ class SceneMaker:
         self.decks = list(decks)
         names = {d.name for d in decks}
         self._mips = {key: mips for key, mips in self._mips.items() if key[0] in names}
-        for i in self.rng.choice(len(self._tops), 20, replace=False):
+        for i in self.rng.choice(len(self._tops), 3, replace=False):
             self._tops[i] = background(self.rng, int(self.size * 1.4))
 
     def make(self) -> Scene:
@@ -152,7 +152,9 @@ class SceneMaker:
             faces = tuple(faces[i] for i in rng.integers(0, len(faces), 4))
         some = faces[rng.integers(len(faces))]
         index_share = self._index_height(deck.art(some).indices[0]) / deck.art(some).image.shape[0]
-        wanted = np.exp(rng.uniform(*np.log(self.heights)))
+        low, high = self.heights
+        # Cards close up are rare on tables and costly here.
+        wanted = np.exp(rng.uniform(*np.log((low, min(high, 62)) if rng.random() < 0.88 else (40, high))))
         card = float(np.clip(wanted / index_share, 30, 3.2 * size))
         found: list[tuple[int, int, Array]] = []
         down = 0.03 if rng.random() < 0.8 else 0.5
@@ -192,8 +194,9 @@ class SceneMaker:
             m[2, :2] = rng.normal(0, 0.15 / size, 2)
             m[0, 1] = rng.normal(0, 0.06)
             m[0, 0] = rng.uniform(0.86, 1.05)
-        if rng.random() < 0.1:  # pictures stretched to a square by whoever stored them
-            m[0, 0] *= rng.uniform(0.55, 0.9)
+        if rng.random() < 0.2:  # pictures stretched to a square, or taken aslant
+            m[0, 0] *= rng.uniform(0.55, 0.95)
+            m[0, 1] += rng.normal(0, 0.12)
         shift = np.array([[1, 0, size / 2], [0, 1, size / 2], [0, 0, 1.0]])
         return shift @ m @ np.linalg.inv(shift)
 
