@@ -54,6 +54,7 @@ class Dashboard:
                 settings.dashboard.table_code,
             ),
             threshold=settings.game.threshold,
+            streams_of_one=settings.web.streams_per_address,
         )
         host, port = settings.web.host, settings.web.port
         try:

@@ -18,7 +18,7 @@ from webui.names import TEAM_NAMES
 from webui.roles import Keys, Refused, refuse_guesses, template_words
 from webui.security import protect
 from webui.source import Source
-from webui.streams import Streams
+from webui.streams import OF_ONE, Streams
 from webui.writing import Writer
 
 
@@ -30,6 +30,7 @@ def create_app(
     threshold: float = 0.95,
     source_url: str | None = None,
     beat_seconds: float = 2.0,
+    streams_of_one: int = OF_ONE,
 ) -> Flask:
     """The WSGI application.
 
@@ -37,12 +38,13 @@ def create_app(
     sessions; without any, all but the table screen is for this machine alone. threshold: probability
     from which a renege counts as proven. source_url: where the running version's source is (AGPL
     section 13); by default this server packs its own files. beat_seconds: pause between heartbeats.
+    streams_of_one: players' live streams that one address may hold.
     """
     app = Flask(__name__)
     app.config.update(
         BOOKWATCH_KEYS=keys or Keys.none(),
         BOOKWATCH_LIMITER=Limiter(),
-        BOOKWATCH_STREAMS=Streams(),
+        BOOKWATCH_STREAMS=Streams(streams_of_one),
         BOOKWATCH_BEAT=beat_seconds,
         MAX_CONTENT_LENGTH=64 * 1024,
         SEND_FILE_MAX_AGE_DEFAULT=365 * 24 * 3600,

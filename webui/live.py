@@ -11,16 +11,16 @@ The director gets every event's arrival, once and in order; ids count arrivals.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 
 from flask import Blueprint, Response, current_app, request
 
 from webui import public, sse
-from webui.desk import Desk, desk
+from webui.desk import Desk
+from webui.desk import desk as the_desk
 from webui.drawing import drawn_table
 from webui.roles import only_for
-from webui.sse import Message
+from webui.sse import Live, Message
 from webui.streams import RETRY_SECONDS, Streams
 
 blueprint = Blueprint("live", __name__, url_prefix="/live")
@@ -38,14 +38,24 @@ def table_stream(table: str | None) -> Response:
 
     def draw() -> tuple[str, str]:
         with app.app_context():
-            return drawn_table(desk(), table)
+            return drawn_table(desk, table)
 
-    messages = table_messages(
-        desk(), table, draw, request.headers.get("Last-Event-ID"), app.config["BOOKWATCH_BEAT"]
-    )
-    response = sse.stream(messages)
-    response.call_on_close(lambda: streams.close_player(address))
-    return response
+    desk = the_desk()
+    feed = TableFeed(desk, table, draw, request.headers.get("Last-Event-ID"))
+    return _respond(feed, lambda: streams.close_player(address))
+
+
+@director_blueprint.get("")
+def director_stream() -> Response:
+    streams = _streams()
+    if not streams.open_director():
+        return _too_many()
+    feed = DirectorFeed(the_desk(), request.headers.get("Last-Event-ID"))
+    return _respond(feed, streams.close_director)
+
+
+def _respond(feed: sse.Feed, on_close: Callable[[], None]) -> Response:
+    return sse.respond(Live(feed, the_desk().pulse, current_app.config["BOOKWATCH_BEAT"], on_close))
 
 
 def _streams() -> Streams:
@@ -59,33 +69,22 @@ def _too_many() -> Response:
     return Response(text, 429, {"Retry-After": str(RETRY_SECONDS)}, mimetype="text/plain")
 
 
-def table_messages(
-    desk: Desk, table: str | None, draw: Callable[[], tuple[str, str]], shown: str | None, every: float
-) -> Iterator[Message]:
-    """The players' messages: `table` when it looks different from `shown`, `beat` every `every` seconds."""
-    beat_at = time.monotonic()
-    while not desk.pulse.closed:
-        cursor = desk.source.cursor()
-        mark, html = draw()
-        if mark != shown:
-            shown = mark
+class TableFeed:
+    """For players: `table` when it looks different from `shown`, the mark of what they have."""
+
+    def __init__(
+        self, desk: Desk, table: str | None, draw: Callable[[], tuple[str, str]], shown: str | None
+    ) -> None:
+        self._desk, self._table, self._draw, self._shown = desk, table, draw, shown
+
+    def news(self) -> Iterator[Message]:
+        mark, html = self._draw()
+        if mark != self._shown:
+            self._shown = mark
             yield Message(html, "table", mark)
-        now = time.monotonic()
-        if now >= beat_at:
-            yield Message(json.dumps(public.beat(desk, table)), "beat")
-            beat_at += every * (1 + (now - beat_at) // every)
-        desk.pulse.wait(cursor, max(0.0, beat_at - time.monotonic()))
 
-
-@director_blueprint.get("")
-def director_stream() -> Response:
-    streams = _streams()
-    if not streams.open_director():
-        return _too_many()
-    last_id, beat = request.headers.get("Last-Event-ID"), current_app.config["BOOKWATCH_BEAT"]
-    response = sse.stream(director_messages(desk(), last_id, beat))
-    response.call_on_close(streams.close_director)
-    return response
+    def beat(self) -> Message:
+        return Message(json.dumps(public.beat(self._desk, self._table)), "beat")
 
 
 def position(desk: Desk, cursor: int) -> str:
@@ -102,24 +101,27 @@ def _cursor_of(desk: Desk, id: str | None) -> int | None:
     return cursor if cursor <= desk.source.cursor() else None
 
 
-def director_messages(desk: Desk, last_id: str | None, every: float) -> Iterator[Message]:
-    """`arrived` for each event after `last_id`; `reset` first where that place is unknown: look anew."""
-    cursor = _cursor_of(desk, last_id)
-    if cursor is None:
-        cursor = desk.source.cursor()
-        yield Message("{}", "reset", position(desk, cursor))
-    beat_at = time.monotonic()
-    while not desk.pulse.closed:
-        for arrived in desk.source.since(cursor):
-            cursor = arrived.id
-            about = {
-                "hand": arrived.hand,
-                "seq": arrived.event.seq,
-                "kind": type(arrived.event.what).__name__,
-            }
-            yield Message(json.dumps(about), "arrived", position(desk, cursor))
-        now = time.monotonic()
-        if now >= beat_at:
-            yield Message(json.dumps({"hands": desk.ages()}), "beat")
-            beat_at += every * (1 + (now - beat_at) // every)
-        desk.pulse.wait(cursor, max(0.0, beat_at - time.monotonic()))
+class DirectorFeed:
+    """For a director: `arrived` for each event after `last_id`; `reset` first where that place is unknown."""
+
+    def __init__(self, desk: Desk, last_id: str | None) -> None:
+        self._desk = desk
+        self._cursor = _cursor_of(desk, last_id)
+
+    def news(self) -> Iterator[Message]:
+        desk = self._desk
+        if self._cursor is None:
+            self._cursor = desk.source.cursor()
+            yield Message("{}", "reset", position(desk, self._cursor))
+        while arrivals := desk.source.since(self._cursor):
+            for arrived in arrivals:
+                self._cursor = arrived.id
+                about = {
+                    "hand": arrived.hand,
+                    "seq": arrived.event.seq,
+                    "kind": type(arrived.event.what).__name__,
+                }
+                yield Message(json.dumps(about), "arrived", position(desk, self._cursor))
+
+    def beat(self) -> Message:
+        return Message(json.dumps({"hands": self._desk.ages()}), "beat")

@@ -12,6 +12,7 @@ from flask import Blueprint, Flask, Response, current_app, g, request
 from webui import public
 from webui.desk import Desk, desk
 from webui.roles import is_local, let_in
+from webui.streams import Streams
 
 blueprint = Blueprint("metrics", __name__)
 
@@ -30,7 +31,7 @@ class Metrics:
             self._answers[status] += 1
             self._seconds += seconds
 
-    def text(self, desk: Desk) -> str:
+    def text(self, desk: Desk, streams: Streams) -> str:
         """The Prometheus text format, version 0.0.4."""
         with self._lock:
             answers, seconds = dict(self._answers), self._seconds
@@ -49,7 +50,7 @@ class Metrics:
             ("bookwatch_hands_damaged", "gauge", "Hands whose log cannot be read to its end.",
              sum(h.problem is not None for h in hands)),
             ("bookwatch_events_total", "counter", "Events that arrived.", desk.source.cursor()),
-            ("bookwatch_streams", "gauge", "Open live streams.", desk.pulse.waiters),
+            ("bookwatch_streams", "gauge", "Open live streams.", streams.open),
             ("bookwatch_answer_seconds_sum", "counter", "Seconds until answers began, summed.", seconds),
             ("bookwatch_answer_seconds_count", "counter", "Answers, for their mean.", total),
         ]  # fmt: skip
@@ -88,4 +89,5 @@ def metrics() -> Response:
     if not is_local(request):
         let_in("director")
     counts: Metrics = current_app.extensions["bookwatch_metrics"]
-    return Response(counts.text(desk()), mimetype="text/plain", content_type="text/plain; version=0.0.4")
+    text = counts.text(desk(), current_app.config["BOOKWATCH_STREAMS"])
+    return Response(text, mimetype="text/plain", content_type="text/plain; version=0.0.4")

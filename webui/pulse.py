@@ -1,4 +1,4 @@
-"""Waiting for news: one thread waits for the source, any number of streams wait for that thread."""
+"""Waiting for news: one thread waits for the source, others wait for that thread."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ class Pulse:
         self._cursor = -1
         self.closed = False
 
-    @property
-    def waiters(self) -> int:
-        """How many wait now: every open stream does, but for moments."""
-        return self._waiters
+    def cursor(self) -> int:
+        """The source's newest event, to wait from."""
+        return self._source.cursor()
 
     def close(self) -> None:
         """Wakes everybody; nobody waits any more."""

@@ -1,4 +1,4 @@
-"""Serves the dashboard by waitress: one process, one thread for each open stream."""
+"""Serves the dashboard by waitress: one process, a few threads for pages, one for all live streams."""
 
 from __future__ import annotations
 
@@ -10,23 +10,27 @@ from typing import Any
 import waitress
 from flask import Flask
 from waitress import wasyncore
+from waitress.server import BaseWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from webui.desk import Desk
+from webui.carrier import Carrier, channel_class, hand_over
+from webui.streams import MOST
 
-THREADS = 128
-"""Streams and requests served at once. An idle thread costs little; a lacking one makes a page hang."""
+THREADS = 8
+"""Requests served at once; streams hold none of them (see `webui.carrier`)."""
+FOR_PAGES = 200
+"""Connections that streams leave to pages and their pictures."""
 
 
 class _Dispatcher(ThreadedTaskDispatcher):  # type: ignore[misc]
-    """Ends the streams before it waits for its threads: else a stream ends when its browser goes."""
+    """Ends the streams too, also where waitress itself ends on Ctrl-C."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, carrier: Carrier) -> None:
         super().__init__()
-        self._desk = desk
+        self._carrier = carrier
 
     def shutdown(self, cancel_pending: bool = True, timeout: float = 5) -> Any:
-        self._desk.close()
+        self._carrier.close()
         return super().shutdown(cancel_pending, timeout)
 
 
@@ -35,19 +39,24 @@ class Server:
 
     def __init__(self, app: Flask, host: str, port: int, threads: int) -> None:
         self._map: dict[int, Any] = {}
-        self._dispatcher = _Dispatcher(app.extensions["bookwatch"])
+        carrier = Carrier(app.extensions["bookwatch"].pulse)
+        self._dispatcher = _Dispatcher(carrier)
         self._inner: Any = waitress.create_server(
-            app,
+            hand_over(app),
             map=self._map,
             _dispatcher=self._dispatcher,
             host=host,
             port=port,
-            connection_limit=4 * threads,
+            connection_limit=MOST + FOR_PAGES,
+            asyncore_use_poll=True,  # select() knows no descriptor above 1023
             ident=None,
             max_request_body_size=app.config["MAX_CONTENT_LENGTH"],
-            # A stream is never idle for longer than a beat; a vanished browser is let go by the next one.
+            # A stream is never idle for longer than a beat, unless its browser takes nothing any more.
             channel_timeout=60,
         )
+        for listener in self._map.values():
+            if isinstance(listener, BaseWSGIServer):
+                listener.channel_class = channel_class(carrier)
         self._dispatcher.set_thread_count(threads)
         self.effective_port = int(self._inner.effective_port)
         self._running = threading.Event()

@@ -1,4 +1,4 @@
-"""Bounds the open streams, each of which holds a thread: pages must always find a free one."""
+"""Bounds the open streams: each holds a connection, and everybody else must still get one."""
 
 from __future__ import annotations
 
@@ -6,27 +6,31 @@ import threading
 from collections import Counter
 
 from webui.limit import sender
-from webui.serve import THREADS
 
-FOR_PAGES = 32
-"""Threads that no stream may hold."""
-FOR_DIRECTORS = 16
+MOST = 400
+"""Streams in all."""
+FOR_DIRECTORS = 32
 """Streams that players leave to directors, however many players there are."""
-OF_ONE = 8
-"""Players' streams of one address: a browser needs one for all its tabs."""
+OF_ONE = 200
+"""Players' streams of one address: a hall's devices behind one router share an address. Half of `MOST`,
+so that nobody takes all of them."""
 RETRY_SECONDS = 30
 
 
 class Streams:
     """Counts open streams: players' at most `of_one` an address, and with directors' `most` in all."""
 
-    def __init__(
-        self, most: int = THREADS - FOR_PAGES, for_directors: int = FOR_DIRECTORS, of_one: int = OF_ONE
-    ) -> None:
+    def __init__(self, of_one: int = OF_ONE, most: int = MOST, for_directors: int = FOR_DIRECTORS) -> None:
         self._most, self._for_directors, self._of_one = most, for_directors, of_one
         self._lock = threading.Lock()
         self._players: Counter[str] = Counter()
         self._directors = 0
+
+    @property
+    def open(self) -> int:
+        """How many are open."""
+        with self._lock:
+            return self._players.total() + self._directors
 
     def open_player(self, address: str) -> bool:
         """Takes a place for a player's stream; False when there is none. Give it back by `close_player`."""

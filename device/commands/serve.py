@@ -7,7 +7,7 @@ import logging
 import click
 
 from device.commands.common import command, opened_store, print_json
-from device.config import Settings, WebSettings
+from device.config import Settings
 from device.dashboard import Dashboard
 from device.handlog import catch_up
 
@@ -15,10 +15,8 @@ log = logging.getLogger(__name__)
 
 
 def web_settings(settings: Settings, host: str | None, port: int | None) -> Settings:
-    web = WebSettings(
-        host=settings.web.host if host is None else host, port=settings.web.port if port is None else port
-    )
-    return settings.model_copy(update={"web": web})
+    given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    return settings.model_copy(update={"web": settings.web.model_copy(update=given)})
 
 
 @click.command()

@@ -15,9 +15,10 @@ from flask import Flask
 from webui_samples import Sample, make
 
 from engine.events import BookClosed
+from webui.app import create_app
 from webui.pulse import Pulse
 from webui.source import FolderSource
-from webui.streams import OF_ONE, Streams
+from webui.streams import Streams
 
 Received = tuple[str, str, str | None]
 """Event, data, and the id a browser would come back with."""
@@ -167,12 +168,12 @@ def status(url: str) -> tuple[int, str | None]:
     return answer.status, answer.headers["Retry-After"]
 
 
-def test_one_address_holds_a_few_streams_and_gets_them_back(
-    app: Flask, serve: Callable[[Flask], str]
+def test_one_address_holds_so_many_streams_and_gets_them_back(
+    home: Path, serve: Callable[[Flask], str]
 ) -> None:
-    base = serve(app)
+    base = serve(create_app(FolderSource(home, poll=0.0), beat_seconds=0.3, streams_of_one=8))
     with ExitStack() as open_streams:
-        for _ in range(OF_ONE):
+        for _ in range(8):
             take(open_streams.enter_context(listening(base + "/live/table")), "beat")
         assert status(base + "/live/table") == (429, "30")
         assert status(base + "/") == (200, None)

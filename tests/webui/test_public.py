@@ -160,8 +160,8 @@ class Players:
             with self.app.app_context():
                 return drawn_table(self.desk, None)
 
-        messages = live.table_messages(self.desk, None, draw, last_id, 0.01)
-        return [next(messages) for _ in range(2)]
+        feed = live.TableFeed(self.desk, None, draw, last_id)
+        return [*feed.news(), feed.beat()]
 
     def texts(self) -> Iterator[str]:
         for url in self.pages():
@@ -240,7 +240,7 @@ def test_the_stream_is_silent_about_what_players_may_not_know(home: Path, sample
     assert players.client.get("/score/").text == score_before
     assert json.loads(beat_after.data)["age"] == pytest.approx(json.loads(beat_before.data)["age"], abs=5)
     back = players.stream(last_id=before.id)
-    assert [m.event for m in back] == ["beat", "beat"]
+    assert [m.event for m in back] == ["beat"]
 
 
 def test_a_browser_that_comes_back_gets_the_present_not_the_past(home: Path, sample: Sample) -> None:
