@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
-from flask import Blueprint, abort, jsonify, render_template, url_for
+from flask import Blueprint, abort, jsonify, render_template, request, url_for
 
 from engine import notation
-from webui import claims, openapi, proof, public
+from webui import claims, history, openapi, proof, public
 from webui.desk import desk
+from webui.historyview import matches, open_cards, past, past_json, replay, replay_json
 from webui.roles import only_for
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
@@ -71,3 +73,44 @@ def events(hand: str) -> Any:
     if not found:
         abort(404, f"There is no hand called “{hand}”.")
     return jsonify(events=[json.loads(notation.event_to_json(e)) for e in found])
+
+
+@blueprint.get("/history", defaults={"director": False})
+@director_blueprint.get("/history", defaults={"director": True})
+def past_hands(director: bool) -> Any:
+    """Past hands. For everybody the same, whoever asks: a director has an address of their own."""
+    wanted = _search({**openapi.SEARCH, **({"rulings": {"enum": ["yes"]}} if director else {})})
+    known = (past(judged, director) for judged in history.newest(director))
+    return jsonify(hands=[past_json(one) for one in known if matches(one, wanted)])
+
+
+@blueprint.get("/history/<hand>", defaults={"director": False})
+@director_blueprint.get("/history/<hand>", defaults={"director": True})
+def past_hand(hand: str, director: bool) -> Any:
+    judged = history.past_hand(hand, director)
+    shown = replay_json(replay(judged)) if open_cards(judged, director) else None
+    return jsonify(**past_json(past(judged, director)), replay=shown)
+
+
+@blueprint.get("/statistics", defaults={"director": False})
+@director_blueprint.get("/statistics", defaults={"director": True})
+def statistics(director: bool) -> Any:
+    return jsonify(history.all_figures(director))
+
+
+def _search(known: dict[str, openapi.Schema]) -> dict[str, str]:
+    """The query's parameters, held to their schemas: a search that says nothing sensible finds nothing."""
+    for name in request.args:
+        if name not in known:
+            abort(400, f"There is no parameter “{name[:80]}”. Known: {', '.join(known)}.")
+    wanted = request.args.to_dict()
+    for name, value in wanted.items():
+        schema = known[name]
+        if (
+            value not in schema.get("enum", [value])
+            or len(value) > schema.get("maxLength", len(value))
+            or not re.fullmatch(schema.get("pattern", "(?s).*"), value)
+        ):
+            allowed = ", ".join(schema.get("enum", ())) or schema.get("pattern") or "at most 80 letters"
+            abort(400, f"{name}: “{value[:80]}” is not allowed. Allowed: {allowed}.")
+    return wanted

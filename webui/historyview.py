@@ -20,9 +20,10 @@ from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES, SUITS, TEAMS, Face, Seat
 from engine.events import BidMade
 from webui.desk import Judged
 from webui.names import TEAM_NAMES
-from webui.public import MeldOnTable, meld_on_table, project
+from webui.public import MeldOnTable, meld_json, meld_on_table, project
 from webui.scoresheet import WORDS
 
+RESULTS: Final = ("made", "set", "not played", "must be played", "decided", "not finished")
 UNDECIDED: Final = ("unfinished", "no_bid")
 PAUSE_MAX: Final = 120.0
 """Seconds; a longer wait for a card is a dispute or a break, not a player's pace."""
@@ -93,6 +94,21 @@ def past(judged: Judged, director: bool) -> PastHand:
     )
 
 
+def past_json(one: PastHand) -> dict[str, Any]:
+    found = {
+        "hand": one.hand,
+        "table": one.table,
+        "started": one.started,
+        "bidder": one.bidder,
+        "bid": one.bid,
+        "trump": one.trump,
+        "trump_named": one.trump_named,
+        "result": one.result,
+        "score": one.score,
+    }
+    return found if one.rulings is None else {**found, "rulings": one.rulings}
+
+
 def matches(one: PastHand, wanted: dict[str, str]) -> bool:
     """Whether the hand fits every field that was filled in."""
     text = wanted.get("q", "").casefold()
@@ -141,6 +157,23 @@ def replay(judged: Judged) -> Replay:
             taken[team_of(taker)] += 1
             add(clock + 1, book.number, f"Book {book.number} goes to {SEAT_NAMES[taker]}", taker)
     return Replay(laid, tuple(steps))
+
+
+def replay_json(replay: Replay) -> dict[str, Any]:
+    return {
+        "meld": [meld_json(m) for m in replay.meld],
+        "steps": [
+            {
+                "at": s.at,
+                "book": s.book,
+                "seat": s.seat,
+                "card": None if s.face is None else str(s.face),
+                "said": s.said,
+                "taken": s.taken,
+            }
+            for s in replay.steps
+        ],
+    }
 
 
 def statistics(hands: Iterable[Judged]) -> dict[str, Any]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from engine.cards import SEATS, SUITS, TEAMS
+from webui.historyview import RESULTS
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -21,6 +24,9 @@ CARD: Schema = {
     "description": "Rank (A T K Q J, 9 to 2), then suit.",
 }
 CHANCE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+DATE: Schema = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "description": "A day, UTC."}
 
 
 def maybe(schema: Schema) -> Schema:
@@ -49,6 +55,7 @@ def ref(name: str) -> Schema:
 
 
 ERROR = record(error=record(code=INT, name=TEXT, message=TEXT))
+MELD = record(seat=SEAT, cards=many(CARD), groups=many(record(name=TEXT, value=INT)), total=INT)
 SIGHT = record(
     state={"type": "string", "enum": ["waiting", "live", "ended"]},
     age=maybe({**NUMBER, "description": "Seconds since the camera last saw the table."}),
@@ -69,7 +76,7 @@ TABLE = record(
     open_book={**by_key(many(CARD)), "description": "Cards that lie in the open book, by seat."},
     leader=maybe(SEAT),
     to_play=maybe(SEAT),
-    meld=many(record(seat=SEAT, cards=many(CARD), groups=many(record(name=TEXT, value=INT)), total=INT)),
+    meld=many(ref("Meld")),
     teams=by_key(record(books=INT, meld=maybe(INT), points=maybe(INT), score=maybe(INT))),
     sees_table=YES_NO,
     sight=ref("Sight"),
@@ -124,22 +131,102 @@ CALL = record(
     outcomes=many(record(ruling=TEXT, teams=many(TEXT))),
 )
 
+_PAST: dict[str, Schema] = {
+    "hand": TEXT,
+    "table": maybe(TEXT),
+    "started": maybe({**TEXT, "description": "Date and time, UTC."}),
+    "bidder": maybe(SEAT),
+    "bid": maybe(INT),
+    "trump": maybe(SUIT),
+    "trump_named": YES_NO,
+    "result": {"type": "string", "enum": [*RESULTS, "running"]},
+    "score": by_key(maybe(INT)),
+}
+_REPLAY: dict[str, Schema] = {
+    "replay": maybe(ref("Replay")) | {"description": "Null until both teams have agreed the score."},
+}
+_RULINGS: dict[str, Schema] = {"rulings": {**INT, "description": "How many stand."}}
+REPLAY = record(
+    meld=many(ref("Meld")),
+    steps=many(
+        record(
+            at={**NUMBER, "description": "Seconds since the hand's start."},
+            book={**INT, "description": "0 before play."},
+            seat=maybe(SEAT),
+            card=maybe(CARD),
+            said=TEXT,
+            taken=by_key(INT),
+        )
+    ),
+)
+STATISTICS = record(
+    hands={**INT, "description": "Hands counted: those whose cards the asker may see."},
+    charts=many(
+        record(
+            id=TEXT,
+            title=TEXT,
+            unit=TEXT,
+            labels=many(TEXT),
+            series=many(record(name=TEXT, values=many(maybe(NUMBER)))),
+        )
+    ),
+)
+_OF_HISTORY = {"Replay": REPLAY, "Statistics": STATISTICS}
+SEARCH: dict[str, Schema] = {
+    "q": {**TEXT, "maxLength": 80, "description": "Part of the hand's or table's name."},
+    "date": DATE,
+    "table": {**TEXT, "maxLength": 80},
+    "bidder": SEAT,
+    "trump": {"type": "string", "enum": [*SUITS, "none"]},
+    "result": {"type": "string", "enum": list(RESULTS)},
+}
+"""What narrows the list of past hands."""
+
 
 def operation(
-    id: str, summary: str, answer: Schema, *parameters: str, errors: tuple[int, ...] = ()
+    id: str,
+    summary: str,
+    answer: Schema,
+    *parameters: str,
+    errors: tuple[int, ...] = (),
+    query: Mapping[str, Schema] = MappingProxyType({}),
 ) -> Schema:
-    """A GET. `parameters` stand in its path."""
-    words = {403: "Another role is needed.", 404: "There is no such thing.", 503: "It cannot be read now."}
+    """A GET. `parameters` stand in its path; those of `query` may be left out."""
+    words = {
+        400: "A parameter is not as it should be.",
+        403: "Another role is needed, or the hand is still being played.",
+        404: "There is no such thing.",
+    }
     answers: Schema = {"200": _answer("What was asked for.", answer)}
     answers |= {str(code): _answer(words[code], ref("Error")) for code in errors}
     names = [
         {"name": p, "in": "path", "required": True, "schema": {**TEXT, "minLength": 1}} for p in parameters
     ]
+    names += [{"name": p, "in": "query", "required": False, "schema": schema} for p, schema in query.items()]
     return {"get": {"operationId": id, "summary": summary, "parameters": names, "responses": answers}}
 
 
 def _answer(description: str, schema: Schema) -> Schema:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _history(base: str, id: str, more: dict[str, Schema], errors: tuple[int, ...] = ()) -> Schema:
+    """Past hands and statistics below `base`; `id` begins the operations' names."""
+    past = record(**_PAST, **more)
+    rulings = {"rulings": {"type": "string", "enum": ["yes"]}} if more else {}
+    return {
+        f"{base}/history": operation(
+            f"{id}History", "Past hands, the newest first.", record(hands=many(past)),
+            errors=(400, *errors), query={**SEARCH, **rulings},
+        ),
+        f"{base}/history/{{hand}}": operation(
+            f"{id}PastHand", "A past hand, with its replay once its cards may be seen.",
+            record(**_PAST, **more, **_REPLAY), "hand", errors=(403, 404),
+        ),
+        f"{base}/statistics": operation(
+            f"{id}Statistics", "Figures of past hands, as charts show them.", ref("Statistics"), errors=errors
+        ),
+    }  # fmt: skip
 
 
 def public_document(version: str) -> Schema:
@@ -154,8 +241,10 @@ def public_document(version: str) -> Schema:
         ),
         "/healthz": operation("healthy", "200 while the server answers at all.", status),
         "/readyz": unready,
+        **_history("/api/v1", "public", {}),
     }
-    return _document("Bookwatch", version, paths, {"Error": ERROR, "Sight": SIGHT, "Table": TABLE})
+    schemas = {"Error": ERROR, "Sight": SIGHT, "Meld": MELD, "Table": TABLE}
+    return _document("Bookwatch", version, paths, schemas | _OF_HISTORY)
 
 
 def director_document(version: str) -> Schema:
@@ -172,9 +261,10 @@ def director_document(version: str) -> Schema:
         f"{base}/hands/{{hand}}/events": operation(
             "events", "The record itself.", record(events=many(event)), "hand", errors=(403, 404)
         ),
+        **_history(base, "director", _RULINGS, (403,)),
     }
     schemas = {"Error": ERROR, "CardShown": SHOWN, "Flag": FLAG, "Hand": record(**_HAND), "Call": CALL}
-    return _document("Bookwatch, director", version, paths, schemas)
+    return _document("Bookwatch, director", version, paths, schemas | {"Meld": MELD} | _OF_HISTORY)
 
 
 def _document(title: str, version: str, paths: Schema, schemas: Schema) -> Schema:

@@ -210,18 +210,19 @@ def as_json(view: PublicTable) -> dict[str, Any]:
         "open_book": {seat: [str(c.face) for c in cards] for seat, cards in view.places if cards},
         "leader": view.leader,
         "to_play": view.to_play,
-        "meld": [
-            {
-                "seat": m.seat,
-                "cards": [str(f) for f in m.cards],
-                "groups": [{"name": g.name, "value": g.value} for g in m.groups],
-                "total": m.total,
-            }
-            for m in view.meld
-        ],
+        "meld": [meld_json(m) for m in view.meld],
         "teams": {
             t.team: {"books": t.books, "meld": t.meld, "points": t.points, "score": t.score}
             for t in view.teams
         },
         "sees_table": not view.blind,
+    }
+
+
+def meld_json(laid: MeldOnTable) -> dict[str, Any]:
+    return {
+        "seat": laid.seat,
+        "cards": [str(f) for f in laid.cards],
+        "groups": [{"name": g.name, "value": g.value} for g in laid.groups],
+        "total": laid.total,
     }

@@ -86,7 +86,8 @@ def test_every_answer_is_as_documented(
     for n in upto:
         sample.write(home, n)
         seen = answers(client, documents, sample.hand, "Table 1")
-        assert {code for _, code in seen} == {200}
+        running = {("/api/v1/history/{hand}", 403)} if n else set()
+        assert {(path, code) for path, code in seen if code != 200} == running
     FolderWriter(home).append(sample.hand, RenegeCalled("N", "E", "did not follow suit"), "director")
     make(2, hand="doubt", table=None, doubt=True).write(home, pictures=False)
     answers(client, documents, sample.hand, "Table 1")

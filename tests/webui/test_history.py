@@ -156,3 +156,53 @@ def test_scorekeepers_see_no_more_than_players(home: Path, sample: Sample) -> No
     assert "when both teams have agreed" in page
     assert not CARD.search(page)
     assert not SECRET.search(page)
+
+
+def test_machines_get_cards_under_the_same_rule(player: Browser, home: Path, sample: Sample) -> None:
+    sample.write(home, sample.upto(BookClosed, 14), pictures=False)
+    address = f"/api/v1/history/{sample.hand}"
+    assert player.get(address).status_code == 403
+    assert player.get("/api/v1/history").json == {"hands": []}
+    sample.write(home, pictures=False)
+    FolderWriter(home).append(sample.hand, RulingMade("confirmed", sample.renege.card), "director")  # type: ignore[union-attr]
+    for team in ("NS", "EW"):
+        assert player.get(address).json["replay"] is None
+        assert player.get("/api/v1/statistics").json["hands"] == 0
+        last = FolderWriter(home).append(sample.hand, ScoreAgreed(team), "scorekeeper")  # type: ignore[arg-type]
+    steps = player.get(address).json["replay"]["steps"]
+    told = [(s["seat"], s["card"]) for s in steps if s["card"]]
+    assert told == [(seat, str(face)) for _, seat, face in cards_of(sample)]
+    assert player.get("/api/v1/statistics").json["hands"] == 1
+    (listed,) = player.get("/api/v1/history").json["hands"]
+    assert (listed["hand"], listed["bidder"]) == (sample.hand, sample.bidder)
+    assert "rulings" not in listed
+    FolderWriter(home).append(sample.hand, Undone(last.seq), "scorekeeper")
+    assert player.get(address).json["replay"] is None, "an agreement taken back hides them again"
+    assert player.get(f"/director{address}").status_code == 403
+
+
+def test_a_machine_search_narrows_and_says_what_is_wrong(client: Browser, home: Path) -> None:
+    one, two = make(1, hand="one", table="T1"), make(3, hand="two", table="T2")
+    for hand in (one, two):
+        hand.write(home, pictures=False)
+    FolderWriter(home).append("two", RulingMade("denied", two.renege.card), "director")  # type: ignore[union-attr]
+
+    def found(query: str, base: str = "") -> set[str]:
+        return {h["hand"] for h in client.get(f"{base}/api/v1/history?{query}").json["hands"]}
+
+    assert found("") == {"one", "two"}
+    assert found("table=T2") == {"two"}
+    assert found(f"bidder={one.bidder}&table=T1") == {"one"}
+    assert found("date=2026-11-29") == set()
+    assert found("rulings=yes", "/director") == {"two"}
+    for wrong in (
+        "bidder=X",
+        "date=yesterday",
+        "date=2026-11-30%0A",
+        "rulings=yes",
+        "colour=red",
+        "q=" + "x" * 81,
+    ):
+        answer = client.get(f"/api/v1/history?{wrong}")
+        assert answer.status_code == 400, wrong
+        assert wrong.partition("=")[0] in answer.json["error"]["message"]
