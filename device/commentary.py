@@ -15,17 +15,20 @@ from engine.events import (
     HandEnded,
     HandStarted,
     MeldClosed,
+    PlaceRevised,
     ReadingRevised,
     RulingMade,
 )
 from engine.flags import Flag
 from engine.hand import fold
+from engine.questions import open_questions
 from engine.renege import audit
 from engine.rules import RuleSet
 from engine.state import HandState
 
 _MOMENTS = (
-    BookClosed, BookGathered, CardTakenBack, Corrected, HandEnded, MeldClosed, ReadingRevised, RulingMade,
+    BookClosed, BookGathered, CardTakenBack, Corrected, HandEnded, MeldClosed, PlaceRevised, ReadingRevised,
+    RulingMade,
 )  # fmt: skip
 """Events after which something may have to be said."""
 
@@ -65,6 +68,8 @@ class TextVoice:
         self._line(
             f"Hand ended ({state.ended}): {state.closed_books} books, points {points}, {len(flags)} flags."
         )
+        for line in report.question_lines(open_questions(state)):
+            self._line(line)
 
 
 class JsonVoice:
@@ -93,6 +98,7 @@ class JsonVoice:
                 "books": state.closed_books,
                 "points": state.points,
                 "flags": [report.flag_json(flag) for flag in flags],
+                "questions": [report.question_json(q) for q in open_questions(state)],
                 "problems": [{"seq": p.seq, "code": p.code, "message": p.message} for p in state.problems],
             }
         )

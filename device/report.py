@@ -10,6 +10,7 @@ from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES
 from engine.events import Corrected, Event
 from engine.flags import Flag, Seen
 from engine.meld import MeldGroup
+from engine.questions import Question
 from engine.scoring import HandScore
 from engine.state import Book, HandState, Play
 
@@ -108,6 +109,27 @@ def flag_lines(flag: Flag) -> list[str]:
                 f"  {what:5}  {seen.seat} {seen.face} ({where}), {seen.probability:.0%} sure{picture}"
             )
     return lines
+
+
+def question_json(question: Question) -> dict[str, Any]:
+    return {
+        "about": question.about,
+        "text": question.text,
+        "probability": round(question.probability, 4),
+        "book": question.book,
+        "seat": question.seat,
+        "card": question.card,
+        "faces": [str(face) for face in question.faces],
+        "picture": question.picture,
+    }
+
+
+def question_lines(questions: Sequence[Question]) -> list[str]:
+    """What the record leaves open, with the picture to look at."""
+    if not questions:
+        return []
+    lines = [f"Open questions: {len(questions)}"]
+    return lines + [f"  {q.text}" + (f" ({q.picture})" if q.picture else "") for q in questions]
 
 
 def call_lines(state: HandState, flags: Sequence[Flag]) -> list[str]:

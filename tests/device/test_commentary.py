@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from device.commentary import Commentary, JsonVoice, TextVoice
-from engine.events import Corrected, Event
+from engine.cards import ALL_FACES
+from engine.events import CardLaid, Corrected, Event, Reading
 from vision.simulator.choreography import Behaviours, play_hand
 
 
@@ -58,3 +60,20 @@ def test_json_is_json(truth: list[Event]) -> None:
     assert json.loads(json.dumps(said)) == said
     assert said[-1]["what"] == "hand"
     assert said[-1]["books"] == 20
+
+
+def test_what_stays_open_is_asked_at_the_end_with_its_picture(truth: list[Event]) -> None:
+    """A card that reads as either of two, in the middle of the hand."""
+    laid = [n for n, e in enumerate(truth) if isinstance(e.what, CardLaid)]
+    doubt = truth[laid[9]]
+    assert isinstance(doubt.what, CardLaid)
+    mine, other = doubt.what.reading.face, next(f for f in ALL_FACES if f != doubt.what.reading.face)
+    reading = Reading(mine, 0.6, other, 0.38, "pictures/c10.jpg")
+    events = [replace(e, what=replace(doubt.what, reading=reading)) if e is doubt else e for e in truth]
+    lines: list[str] = []
+    Commentary(TextVoice(lines.append)).hear(events)
+    assert lines[-2] == "Open questions: 1"
+    assert lines[-1].endswith("(pictures/c10.jpg)")
+    said: list[dict[str, Any]] = []
+    Commentary(JsonVoice(said.append)).hear(events)
+    assert [q["faces"] for q in said[-1]["questions"]] == [[str(mine), str(other)]]
