@@ -53,6 +53,7 @@ class Dashboard:
                 settings.dashboard.director_pin,
                 settings.dashboard.table_code,
             ),
+            settings=settings,
             threshold=settings.game.threshold,
             streams_of_one=settings.web.streams_per_address,
         )

@@ -10,8 +10,25 @@ from typing import Any
 from flask import Flask, jsonify, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
 
+from device.config import Settings
+from device.photo import OneAtATime
+from engine import rules
 from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES
-from webui import api, director, entries, health, history, live, metrics, players, scorekeeper, signin, site
+from engine.deck import DECKS
+from webui import (
+    api,
+    casual,
+    director,
+    entries,
+    health,
+    history,
+    live,
+    metrics,
+    players,
+    scorekeeper,
+    signin,
+    site,
+)
 from webui.desk import Desk
 from webui.limit import Limiter
 from webui.names import TEAM_NAMES
@@ -27,6 +44,7 @@ def create_app(
     *,
     writer: Writer | None = None,
     keys: Keys | None = None,
+    settings: Settings | None = None,
     threshold: float = 0.95,
     source_url: str | None = None,
     beat_seconds: float = 2.0,
@@ -35,7 +53,8 @@ def create_app(
     """The WSGI application.
 
     writer: takes what people enter; without one the record is read-only. keys: PINs and the key of
-    sessions; without any, all but the table screen is for this machine alone. threshold: probability
+    sessions; without any, all but the table screen is for this machine alone. settings: the machine's, for
+    what reads pictures. threshold: probability
     from which a renege counts as proven. source_url: where the running version's source is (AGPL
     section 13); by default this server packs its own files. beat_seconds: pause between heartbeats.
     streams_of_one: players' live streams that one address may hold.
@@ -47,6 +66,7 @@ def create_app(
         BOOKWATCH_STREAMS=Streams(streams_of_one),
         BOOKWATCH_BEAT=beat_seconds,
         MAX_CONTENT_LENGTH=64 * 1024,
+        BOOKWATCH_UPLOADS={"/meld/": casual.BODY_MAX},
         SEND_FILE_MAX_AGE_DEFAULT=365 * 24 * 3600,
         SESSION_COOKIE_NAME="bookwatch",
         SESSION_COOKIE_SAMESITE="Strict",
@@ -55,6 +75,10 @@ def create_app(
     )
     app.secret_key = app.config["BOOKWATCH_KEYS"].secret
     app.extensions["bookwatch"] = Desk(source, threshold=threshold, writer=writer)
+    settings = settings or Settings()
+    app.extensions["bookwatch_casual"] = casual.Casual(
+        OneAtATime(DECKS[settings.game.deck]), rules.load(settings.game.ruleset)
+    )
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(
         seats=SEATS,
@@ -67,10 +91,12 @@ def create_app(
         **template_words,
     )
     metrics.measure(app)
+    casual.allow_photographs(app)
     protect(app)
     refuse_guesses(app)
     for blueprint in (
         players.blueprint,
+        casual.blueprint,
         live.blueprint,
         api.blueprint,
         health.blueprint,

@@ -13,6 +13,7 @@ from waitress import wasyncore
 from waitress.server import BaseWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
+from webui.bodies import parser
 from webui.carrier import Carrier, channel_class, hand_over
 from webui.streams import MOST
 
@@ -57,6 +58,7 @@ class Server:
         for listener in self._map.values():
             if isinstance(listener, BaseWSGIServer):
                 listener.channel_class = channel_class(carrier)
+                listener.channel_class.parser_class = parser(app.config["BOOKWATCH_UPLOADS"])
         self._dispatcher.set_thread_count(threads)
         self.effective_port = int(self._inner.effective_port)
         self._running = threading.Event()

@@ -53,7 +53,7 @@ def read_picture(path: Path) -> Image:
     image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
     if image is None:
         raise UserError(
-            f"this is not a picture that can be read ({_kind_of(data)})",
+            f"this is not a picture that can be read ({kind_of(data)})",
             where=str(path),
             do="Give a whole JPEG, PNG, WebP, BMP or TIFF file.",
         )
@@ -64,7 +64,7 @@ def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def _kind_of(data: bytes) -> str:
+def kind_of(data: bytes) -> str:
     """In plain words, what a file that could not be read looks like from its first bytes."""
     if not data:
         return "the file is empty"
@@ -99,7 +99,7 @@ class VideoFile(Source):
         if not self._capture.isOpened():
             self._capture.release()
             raise UserError(
-                f"this is not a video that can be read ({_kind_of(head)})",
+                f"this is not a video that can be read ({kind_of(head)})",
                 where=self.name,
                 do="Copy the recording again. An MP4 that was cut off while being written has no index; "
                 "only a repair tool can save it.",

@@ -10,10 +10,10 @@ import click
 from device.cameras import is_black, read_picture
 from device.commands.common import command, print_json
 from device.commands.judge import rules_for
-from device.commands.photos import UNSURE, card_reader
 from device.config import Settings
 from device.errors import UserError
 from device.handlog import LOG
+from device.photo import UNSURE, card_reader
 from engine import notation
 from engine.bookaudit import compare, taken
 from engine.cards import TEAMS, Face, Team

@@ -15,24 +15,15 @@ from device.cameras import is_black, read_picture
 from device.commands.common import Progress, command, print_error, print_json, write_file
 from device.config import Settings
 from device.errors import UserError
+from device.photo import UNSURE, card_reader
 from engine import meld as melding
 from engine import rules as rulesets
 from engine.cards import SUIT_NAMES, SUITS, Suit
-from engine.deck import DECKS, Deck
+from engine.deck import DECKS
 from engine.rules import RuleSet
 from vision.annotate import annotated
-from vision.cards import CardReader
-from vision.detector import load_finder
-from vision.glyphs import load_reader
 from vision.melds import Group, by_place, by_seat
 from vision.types import CLASSES, CardSeen, Image
-
-UNSURE = 0.95
-
-
-def card_reader(deck: Deck | None) -> CardReader:
-    """The shipped networks for one deck; None: all 52 faces. Raises ModelError."""
-    return CardReader(load_finder(), load_reader(), deck)
 
 
 def _photo(path: Path) -> Image:

@@ -15,11 +15,11 @@ from device.calibration import calibrated
 from device.cameras import Source, open_source
 from device.cameras.simulated import Simulated
 from device.commands.common import Progress, command, opened_store, print_json
-from device.commands.photos import card_reader
 from device.commentary import Commentary, JsonVoice, TextVoice, Voice
 from device.config import Settings
 from device.handlog import catch_up
 from device.loop import Listener, TableLoop, Watcher
+from device.photo import card_reader
 from device.recorder import Entry, HandSettings, Recorder
 from engine import rules as rulesets
 from engine.cards import SEATS, SUITS, Seat, Suit

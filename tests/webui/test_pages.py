@@ -255,6 +255,7 @@ def test_the_gate_shuts_every_door_of_the_director(home: Path, sample: Sample) -
     client = browser(app, "192.0.2.7")
     picture = next(iter(sample.pictures))
     values = {"hand": sample.hand, "name": picture, "table": "Table 1", "filename": "base.css"}
+    values["photo"] = "none"
     shut = 0
     for rule in app.url_map.iter_rules():
         if rule.endpoint in ("live.table_stream", "signin.enter"):
