@@ -117,7 +117,11 @@ class DashboardSettings(Section):
 class WebSettings(Section):
     """Where the dashboard listens."""
 
-    host: str = Field(default="127.0.0.1", description="Address to listen on; 0.0.0.0 lets other devices in.")
+    host: str = Field(
+        default="127.0.0.1",
+        min_length=1,
+        description="Address to listen on; 0.0.0.0 lets other devices in.",
+    )
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
         default=8765, description="Port; 0 takes any free one."
     )
@@ -256,7 +260,22 @@ def _as_user_error(error: ValidationError, origin: Mapping[str, str], file: str)
         return UserError(f"unknown setting `{name}`", where=where, do=f"{hint} See docs/configuration.md.")
     given = "this value" if path[0] == "dashboard" else repr(first["input"])  # a PIN is not repeated
     return UserError(
-        f"`{name}` = {given} is not allowed: {first['msg'].lower()}",
+        f"`{name}` = {given} is not allowed: {_reason(first['type'], first['msg'], name)}",
         where=where,
         do="See docs/configuration.md.",
     )
+
+
+def _reason(kind: str, message: str, name: str) -> str:
+    """Pydantic's reason in the words of a configuration file."""
+    match kind:
+        case "model_type" | "model_attributes_type":
+            return f"it is a section; write [{name}] and its settings below"
+        case "path_type":
+            return "a path in quotes is needed"
+        case "missing" | "too_long" | "tuple_type":
+            return "four points are needed, like [[420, 96], [1890, 104], [1912, 1230], [398, 1218]]"
+        case "string_too_short":
+            return "it is empty"
+    message = message.removeprefix("Value error, ")
+    return f"{message[:1].lower()}{message[1:]}"

@@ -80,8 +80,11 @@ class Store:
             self._writer = self._connect()
             self._migrate()
         except (sqlite3.Error, OSError) as error:
+            reason = error.strerror if isinstance(error, OSError) else None
+            if isinstance(error, FileExistsError | NotADirectoryError):
+                reason = "what should be its folder is a file"
             raise UserError(
-                f"the store cannot be opened ({error})",
+                f"the store cannot be opened ({(reason or str(error)).lower()})",
                 where=str(path),
                 do="Check that the folder can be written and the disk has room; a damaged store may be moved "
                 "away and is filled again from the hand folders by `bookwatch recover`.",

@@ -259,7 +259,8 @@ def parse_log(lines: Iterable[str], where: str = "log") -> list[Event]:
 def read_log(path: Path | str) -> list[Event]:
     """All events of a hand's log. Raises LogError with file, line and what to do."""
     try:
-        with open(path, encoding="utf-8", newline="\n") as file:
+        # Some editors put a mark of the encoding before the first line when they save a log.
+        with open(path, encoding="utf-8-sig", newline="\n") as file:
             found = parse_log(file, str(path))
     except OSError as e:
         raise LogError(f"{path}: cannot read this log: {e.strerror}; check the path") from None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, TypeVar
@@ -84,10 +85,30 @@ class Commands(click.Group):
         place = self._places.get(cmd_name)
         return resolve_name(place) if place else None
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[JSON] = "--json" in args  # known even where a later argument is refused
+        try:
+            return super().parse_args(ctx, args)
+        except click.exceptions.NoArgsIsHelpError:
+            raise
+        except click.UsageError as error:
+            ctx.exit(print_error(error, ctx.meta[JSON]))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = difflib.get_close_matches(name, self._places, 1)
+            raise click.UsageError(
+                f"no such command '{name}'" + (f" (did you mean '{near[0]}'?)" if near else ""), ctx
+            )
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except (click.exceptions.Exit, click.Abort, click.ClickException):
+        except (click.exceptions.Exit, click.Abort, click.exceptions.NoArgsIsHelpError):
             raise
         except BrokenPipeError:  # `bookwatch ... | head`: nobody reads any more
             sys.stdout = None
@@ -99,23 +120,48 @@ class Commands(click.Group):
             ctx.exit(print_error(error, meta.get(JSON, False)))
 
 
+def _as_user_error(error: Exception) -> UserError | None:
+    """What a person can mend, in the form that every message has; None: a fault in here."""
+    match error:
+        case UserError():
+            return error
+        case click.UsageError():
+            what = " ".join(error.format_message().split()).rstrip(".")
+            path = error.ctx.command_path if error.ctx else "bookwatch"
+            return UserError(f"{what[:1].lower()}{what[1:]}", do=f"See `{path} --help`.")
+        case click.ClickException():
+            return UserError(error.format_message())
+        case OSError(errno=int()):
+            return UserError(
+                f"this could not be read or written: {(error.strerror or str(error)).lower()}",
+                where=str(error.filename or "output"),
+                do="Check the name, the rights and the room on the disk.",
+            )
+    return UserError(str(error)) if _is_message(error) else None
+
+
 def print_error(error: Exception, as_json: bool = False) -> int:
     """Prints an error for a person (and for a machine if asked); returns the exit code."""
-    if _is_message(error):
-        error = UserError(str(error))
-    if isinstance(error, UserError):
-        click.echo(f"bookwatch: {error}", err=True)
+    known = _as_user_error(error)
+    if known is not None:
+        click.echo(f"bookwatch: {known}", err=True)
         if as_json:
-            click.echo(json.dumps({"error": error.as_json()}, ensure_ascii=False))
-        return error.exit_code
+            _echo_json({"error": known.as_json()})
+        return known.exit_code
     click.echo(
         f"bookwatch: something failed that should not: {type(error).__name__}: {error}. "
         "Run it again with --debug and report what it prints.",
         err=True,
     )
     if as_json:
-        click.echo(json.dumps({"error": {"what": f"{type(error).__name__}: {error}", "where": "", "do": ""}}))
+        _echo_json({"error": {"what": f"{type(error).__name__}: {error}", "where": "", "do": ""}})
     return 1
+
+
+def _echo_json(data: Any) -> None:
+    """For an error: where nothing can be printed any more, that may be the very error."""
+    with suppress(OSError):
+        click.echo(json.dumps(data, ensure_ascii=False))
 
 
 def print_json(data: Any) -> None:

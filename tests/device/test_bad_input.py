@@ -126,6 +126,79 @@ def test_a_setting_that_is_none(tmp_path: Path, home: Path) -> None:
     refused(bookwatch(home, "--config", config, "serve"), f"{config}, line 2", "web.prot", "web.port")
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("web = 3", ["line 1", "[web]"]),
+        ("[table]\ncorners = [[1, 2], [3, 4]]", ["line 2", "four points"]),
+        ('[game]\nruleset = "zz"', ["line 2", "no rule set 'zz': choose from EC"]),
+        ("[store]\nfolder = 7", ["line 2", "a path in quotes"]),
+        ('[web]\nhost = ""', ["line 2", "empty"]),
+    ],
+)
+def test_a_setting_of_the_wrong_kind(tmp_path: Path, home: Path, text: str, words: list[str]) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(text + "\n")
+    done = bookwatch(home, "--config", config, "doctor")
+    refused(done, str(config), *words)
+    assert "pathlib" not in done.stderr
+    assert "alue error" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["reda", "x.jpg"], ["no such command 'reda'", "'read'", "bookwatch --help"]),
+        (["--frob"], ["--frob", "bookwatch --help"]),
+        (["meld", "--json"], ["PHOTO", "bookwatch meld --help"]),
+        (["audit", "log.jsonl", "a.jpg", "--json"], ["--team", "NS, EW", "bookwatch audit --help"]),
+        (["rules", "show"], ["NAME", "bookwatch rules show --help"]),
+        (["serve", "--json", "--port", "70000"], ["70000", "bookwatch serve --help"]),
+    ],
+)
+def test_what_was_typed_wrong_is_told_in_one_sentence(
+    home: Path, arguments: list[str], words: list[str]
+) -> None:
+    done = bookwatch(home, *arguments)
+    refused(done, "bookwatch: ", *words)
+    if "--json" in arguments:
+        assert "--help" in json.loads(done.stdout)["error"]["do"]
+    else:
+        assert not done.stdout
+
+
+def test_no_room_for_the_output(home: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "device", "--home", str(home), "rules", "show", "LV", "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    refused(done, "output", "no space left", "disk")
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path, home: Path) -> None:
+    photo, file = tmp_path / "a.png", tmp_path / "file"
+    cv2.imwrite(str(photo), np.full((200, 300, 3), 90, np.uint8))
+    file.write_text("in the way")
+    refused(
+        bookwatch(home, "read", photo, "--annotate", file / "marks"), str(file / "marks"), "not a directory"
+    )
+    refused(bookwatch(file, "recover"), str(file / "bookwatch.db"), "its folder is a file")
+
+
+def test_a_log_with_a_mark_of_its_encoding(tmp_path: Path, home: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    text = "".join(event_to_json(event) + "\n" for event in play_hand(7).events)
+    log.write_text(text, encoding="utf-8-sig")
+    done = bookwatch(home, "judge", log)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Hand sim-7.")
+
+
 def test_machines_get_the_error_as_json(home: Path) -> None:
     done = bookwatch(home, "judge", "nowhere.jsonl", "--json")
     refused(done, "nowhere.jsonl")

@@ -27,3 +27,11 @@ def test_a_table_code_may_be_shorter() -> None:
     done = CliRunner().invoke(main, ["pin", "--for", "scorekeeper", "--json"], input="4711\n4711\n")
     assert json.loads(done.stdout)["setting"] == "dashboard.table_code"
     assert CliRunner().invoke(main, ["pin"], input="4711\n4711\n").exit_code == 2
+
+
+def test_without_a_terminal_one_line_is_taken_and_none_is_told() -> None:
+    done = CliRunner().invoke(main, ["pin", "--json"], input="open sesame\n")
+    assert matches("open sesame", json.loads(done.stdout)["value"])
+    nothing = CliRunner().invoke(main, ["pin"], input="")
+    assert nothing.exit_code == 2
+    assert "no PIN was given" in nothing.stderr
