@@ -11,6 +11,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+import device
 from device.cameras.base import Source
 from device.errors import UserError
 from vision.table import Table
@@ -43,6 +44,12 @@ def read_picture(path: Path) -> Image:
     """A picture file as a BGR array, turned as its EXIF tag says. Raises UserError."""
     try:
         data = path.read_bytes()
+    except IsADirectoryError as error:
+        raise UserError(
+            "this is a folder, not a picture",
+            where=str(path),
+            do="Name the pictures in it, or follow them with `bookwatch watch`.",
+        ) from error
     except OSError as error:
         raise UserError(
             f"the picture cannot be read: {_reason(error)}",
@@ -50,7 +57,14 @@ def read_picture(path: Path) -> Image:
             do="Check the name and the rights.",
         ) from error
     quiet_opencv()
-    image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
+    except cv2.error as error:
+        raise UserError(
+            "the picture is too large to be read",
+            where=str(path),
+            do=f"Give one of at most {device.PIXELS_MAX // 1_000_000} million pixels.",
+        ) from error
     if image is None:
         raise UserError(
             f"this is not a picture that can be read ({kind_of(data)})",
@@ -71,6 +85,8 @@ def kind_of(data: bytes) -> str:
     head = data[:512]
     if data.startswith((b"\xff\xd8\xff", b"\x89PNG", b"RIFF", b"BM", b"II*\0", b"MM\0*")):
         return "it begins like a picture but is cut short or damaged"
+    if head[4:8] == b"ftyp" and head[8:12] in (b"heic", b"heix", b"heif", b"mif1", b"avif"):
+        return "it is a HEIC or AVIF picture, as some phones take them; export it as JPEG"
     if head[4:8] == b"ftyp" or head.startswith((b"\x1aE\xdf\xa3", b"RIFF")):
         return "it begins like a video but is cut short or damaged"
     try:

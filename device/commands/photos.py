@@ -136,7 +136,7 @@ def _groups(cards: list[CardSeen], players: str, settings: Settings, image: Imag
                 do="Set it (docs/configuration.md), or use --players one or heaps.",
             )
         return by_seat(cards, table)
-    return [Group("all", None, tuple(cards))] if cards else []
+    return [Group("all", None, tuple(cards))]
 
 
 def _count_json(group: Group, trump: Suit | None, rules: RuleSet) -> dict[str, Any]:
@@ -211,6 +211,12 @@ def meld(
     rules = rulesets.load(ruleset or settings.game.ruleset)
     image = _photo(photo)
     cards = card_reader(DECKS[settings.game.deck]).read(image)
+    if not cards:
+        raise UserError(
+            "no card was found",
+            where=str(photo),
+            do="Take the picture from above, sharp, with the corners of the cards visible.",
+        )
     groups = _groups(cards, players, settings, image)
     counts = [_count_json(group, trump, rules) for group in groups]
     marked = None if no_picture else picture or Path(f"{photo.stem}.meld.jpg")
@@ -227,10 +233,6 @@ def meld(
             }
         )
         return
-    if not counts:
-        click.echo(
-            f"{photo}: no card was found. Take the picture from above, sharp, with the corners visible."
-        )
     for count in counts:
         _show(count, trump, several=players != "one")
     if marked:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import struct
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import cv2
 import numpy as np
 import pytest
 
+from device.cameras import read_picture
 from engine.notation import event_to_json
 from vision.simulator.choreography import play_hand
 
@@ -110,7 +113,46 @@ def test_pictures_that_are_none(tmp_path: Path, home: Path) -> None:
     refused(bookwatch(home, "meld", text), str(text), "text file")
     refused(bookwatch(home, "meld", black), str(black), "black")
     refused(bookwatch(home, "meld", tmp_path / "none.jpg"), "none.jpg", "cannot be read")
+    refused(bookwatch(home, "meld", tmp_path), str(tmp_path), "a folder, not a picture", "bookwatch watch")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["black.jpg", "text.jpg"]
+
+
+def _declares(width: int, height: int) -> bytes:
+    """The head of a PNG of this size, in black and white, with nothing in it."""
+    head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    parts = [(b"IHDR", head), (b"IDAT", zlib.compress(b"")), (b"IEND", b"")]
+    chunks = (struct.pack(">I", len(d)) + k + d + struct.pack(">I", zlib.crc32(k + d)) for k, d in parts)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+@pytest.mark.parametrize("side", [20_000, 40_000])
+def test_a_small_file_that_declares_a_huge_picture(tmp_path: Path, home: Path, side: int) -> None:
+    bomb = tmp_path / "bomb.png"
+    bomb.write_bytes(_declares(side, side))
+    refused(bookwatch(home, "read", bomb), str(bomb), "too large", "million pixels")
+
+
+def test_a_phones_heic(tmp_path: Path, home: Path) -> None:
+    photo = tmp_path / "IMG 1.HEIC"
+    photo.write_bytes(b"\0\0\0\x18ftypheic" + bytes(300))
+    refused(bookwatch(home, "read", photo), str(photo), "HEIC", "export it as JPEG")
+
+
+def test_meld_of_a_picture_without_cards_is_an_error_and_no_zero(tmp_path: Path, home: Path) -> None:
+    photo = tmp_path / "cloth.png"
+    cv2.imwrite(str(photo), np.full((200, 300, 3), 90, np.uint8))
+    done = bookwatch(home, "meld", photo, "--picture", tmp_path / "marked.jpg", "--json")
+    refused(done, str(photo), "no card was found", "from above")
+    assert not (tmp_path / "marked.jpg").exists()
+
+
+@pytest.mark.parametrize("sixteen_bits", [False, True])
+def test_grey_and_sixteen_bit_pictures_are_read(tmp_path: Path, sixteen_bits: bool) -> None:
+    grey = np.random.default_rng(1).integers(0, 255, (120, 160)).astype(np.uint8)
+    photo = tmp_path / "a grey one.png"
+    cv2.imwrite(str(photo), grey.astype(np.uint16) * 257 if sixteen_bits else grey)
+    assert np.array_equal(read_picture(photo)[..., 0], grey)
+    assert read_picture(photo).dtype == np.uint8
 
 
 def test_a_strip_holds_no_card(tmp_path: Path, home: Path) -> None:
