@@ -17,7 +17,7 @@ from pathlib import Path
 
 from device.errors import UserError
 from engine import notation
-from engine.events import CardExposed, CardLaid, Event, HandStarted, MeldLaid, ReadingRevised
+from engine.events import Event, HandStarted, pictures_of
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -167,13 +167,10 @@ class Store:
                         notation.event_to_json(event),
                     ),
                 )
-                if (
-                    isinstance(what, MeldLaid | CardLaid | CardExposed | ReadingRevised)
-                    and what.reading.picture
-                ):
+                for picture in pictures_of(what):
                     connection.execute(
                         "INSERT INTO pictures VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                        (hand, what.reading.picture, event.seq),
+                        (hand, picture, event.seq),
                     )
 
     def hands(self) -> list[HandRow]:

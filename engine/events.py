@@ -213,6 +213,19 @@ class RulingMade:
 
 
 @dataclass(frozen=True, slots=True)
+class BooksAudited:
+    """A team's turned books, spread face up before the director one by one, the pile's first book first.
+
+    `spread`: each book's cards; `pictures`: of each, relative to the hand's folder. What they come to is
+    `engine.bookaudit`'s affair, against the record as it then stands.
+    """
+
+    team: Team
+    spread: tuple[tuple[Face, ...], ...]
+    pictures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SightLost:
     """The camera could not see the table from here on."""
 
@@ -256,9 +269,17 @@ class Undone:
 What: TypeAlias = (
     HandStarted | DealerNamed | DealNoted | CardsCounted | BidMade | TrumpNamed | MeldLaid | MeldRemoved
     | MeldClosed | CardLaid | CardTakenBack | CardExposed | BookClosed | BookGathered | ReadingRevised
-    | PlaceRevised | Corrected | RenegeCalled | RulingMade | SightLost | SightRegained | HandEnded
-    | ScoreAgreed | Undone
+    | PlaceRevised | Corrected | RenegeCalled | RulingMade | BooksAudited | SightLost | SightRegained
+    | HandEnded | ScoreAgreed | Undone
 )  # fmt: skip
+
+
+def pictures_of(what: What) -> tuple[str, ...]:
+    """The pictures that an event names, relative to the hand's folder."""
+    if isinstance(what, BooksAudited):
+        return tuple(p for p in what.pictures if p)
+    reading: Reading | None = getattr(what, "reading", None)
+    return (reading.picture,) if reading and reading.picture else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ _AFTER_END = (
     ev.DealerNamed,
     ev.RenegeCalled,
     ev.RulingMade,
+    ev.BooksAudited,
     ev.BookGathered,
     ev.ScoreAgreed,
     ev.CardsCounted,

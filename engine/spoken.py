@@ -29,8 +29,8 @@ _BY: Final[dict[type[Any], Source]] = {
     ev.HandStarted: "system", ev.DealerNamed: "scorekeeper", ev.BidMade: "scorekeeper",
     ev.TrumpNamed: "scorekeeper", ev.DealNoted: "director", ev.CardsCounted: "scorekeeper",
     ev.ReadingRevised: "system", ev.PlaceRevised: "system", ev.Corrected: "director",
-    ev.RenegeCalled: "player", ev.RulingMade: "director", ev.HandEnded: "scorekeeper",
-    ev.ScoreAgreed: "scorekeeper", ev.Undone: "director",
+    ev.RenegeCalled: "player", ev.RulingMade: "director", ev.BooksAudited: "director",
+    ev.HandEnded: "scorekeeper", ev.ScoreAgreed: "scorekeeper", ev.Undone: "director",
 }  # fmt: skip
 """Who usually says it; all else is the camera's. Another source is named at the end of the line."""
 _HOW: Final = {
@@ -158,6 +158,9 @@ def _sentence(what: What) -> str:
             text += f", card {_quoted(what.card)}" if what.card is not None else ""
             text += f", books of {_TEAM_NAMES[what.disordered]} out of order" if what.disordered else ""
             return text + _why(what.why)
+        case ev.BooksAudited(team, spread):
+            books = "; ".join(" and ".join(f"the {f.name}" for f in book) or "no card" for book in spread)
+            return f"{_TEAM_NAMES[team]} spread {books or 'no book'}"
         case ev.SightLost(why):
             return "Sight is lost" + _why(why)
         case ev.SightRegained():
@@ -193,6 +196,7 @@ _READING = rf"{_FACE}(?: \(sure {_NUM}(?:, or (?:{_FACE}|another) {_NUM})?\))?"
 _CARD = rf"(?:, card {_WORD})?"
 _IN_BOOK = "(?:, in book (-?[0-9]+))?"
 _WHY = rf"(?:, {_TEXT})?"
+_BOOK = rf"(?:no card|{_FACE}(?: and {_FACE})*)"
 
 
 _UNNAMED: Final = "\0"
@@ -317,6 +321,16 @@ _RULES: Final[tuple[_Rule, ...]] = (
         rf"(?:, books of {_TEAM} out of order)?{_WHY}",
         lambda g: ev.RulingMade(
             g[0].replace(" ", "_"), _maybe(g[1]), _word(g[3]), _TEAMS[g[2]] if g[2] else None
+        ),
+    ),
+    _rule(
+        rf"{_TEAM} spread ({_BOOK}(?:; {_BOOK})*|no book)",
+        lambda g: ev.BooksAudited(
+            _TEAMS[g[0]],
+            tuple(
+                tuple(Face(_RANKS[r], _SUITS[s]) for r, s in re.findall(_FACE, book))
+                for book in ([] if g[1] == "no book" else g[1].split("; "))
+            ),
         ),
     ),
     _rule(rf"Sight is lost{_WHY}", lambda g: ev.SightLost(_word(g[0]))),

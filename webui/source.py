@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from engine import notation
-from engine.events import Event, HandEnded, HandStarted
+from engine.events import Event, HandEnded, HandStarted, pictures_of
 
 log = logging.getLogger(__name__)
 
@@ -122,8 +122,7 @@ class _Followed:
             self.info = replace(self.info, ruleset=what.ruleset, table=what.table, deck=what.deck)
         if isinstance(what, HandEnded):
             self.info = replace(self.info, ended=True)
-        if picture := getattr(getattr(what, "reading", None), "picture", None):
-            self.pictures.add(picture)
+        self.pictures.update(pictures_of(what))
         self.events.append(event)
         self.info = replace(self.info, events=len(self.events))
 

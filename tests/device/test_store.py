@@ -9,7 +9,7 @@ import pytest
 from device.errors import UserError
 from device.store import MIGRATIONS, Store
 from engine.cards import face
-from engine.events import CardLaid, Event, HandEnded, HandStarted, Reading
+from engine.events import BooksAudited, CardLaid, Event, HandEnded, HandStarted, Reading
 
 
 def hand(folder: Path, count: int = 3) -> list[Event]:
@@ -128,3 +128,15 @@ def test_a_store_that_is_none_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be opened") as caught:
         Store(path)
     assert "bookwatch recover" in caught.value.do
+
+
+def test_the_pictures_of_an_audit_are_known(tmp_path: Path) -> None:
+    folder = tmp_path / "hands" / "h1"
+    (folder / "pictures").mkdir(parents=True)
+    (folder / "pictures" / "audit.jpg").write_bytes(b"x")
+    store = Store(tmp_path / "bookwatch.db")
+    audit = BooksAudited("NS", ((), ()), ("pictures/audit.jpg", ""))
+    store.append(folder, [Event(1, 0.0, HandStarted("h1", "lv")), Event(2, 1.0, audit, "director")])
+    assert store.picture("h1", "pictures/audit.jpg") == folder / "pictures" / "audit.jpg"
+    assert store.picture("h1", "") is None
+    store.close()

@@ -55,6 +55,10 @@ WHAT: st.SearchStrategy[Any] = st.one_of(
         ev.RulingMade, st.sampled_from(["confirmed", "denied", "cannot_tell"]), st.none() | IDS, st.just(""),
         st.none() | TEAM,
     ),
+    st.builds(
+        ev.BooksAudited, TEAM,
+        st.lists(st.lists(st.sampled_from(ALL_FACES), max_size=4).map(tuple), max_size=3).map(tuple),
+    ),
     st.builds(ev.SightLost, st.just("dark")),
     st.builds(ev.SightRegained),
     st.builds(ev.HandStarted, st.just("h"), st.sampled_from(["LV", "??"]), st.none() | SEAT),
