@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from engine.cards import SEATS, Face, Seat
+from engine.deck import DOUBLE
 from vision.simulator.acts import PILE_AT
 from vision.simulator.camera import Effects
 from vision.simulator.deckart import DeckArt
@@ -26,7 +27,7 @@ from vision.simulator.script import HandScript
 from vision.simulator.stage import CardInView, Stage
 from vision.types import Floats, Image
 
-SceneKind: TypeAlias = Literal["meld", "book", "mixed"]
+SceneKind: TypeAlias = Literal["meld", "book", "mixed", "deck"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ def table_scene(
 
     meld: what four seats of a real deal lay, in rows and fans. book: one to four cards in the
     middle, some of them lying badly, and piles of turned books. mixed: rows, fans, heaps and single
-    cards of any face of the deck, in any direction. In some an arm reaches over the table.
+    cards of any face of the deck, in any direction. In some an arm reaches over the table. deck: each
+    face of the double deck once, apart, in rows of five in the order of `DOUBLE.faces`.
     Given a `stage`, its table, deck and camera are used and the other options ignored.
     """
     if stage is None:
@@ -66,8 +68,10 @@ def table_scene(
         setter.book(plan_hand(seed))
     elif kind == "mixed":
         setter.mixed(stage.deck.faces())
+    elif kind == "deck":
+        setter.spread(DOUBLE.faces)
     else:
-        raise ValueError(f"'{kind}' is no kind of scene: use meld, book or mixed")
+        raise ValueError(f"'{kind}' is no kind of scene: use meld, book, mixed or deck")
     script = setter.script(seed)
     # A time of its own for each scene, for the camera's drift and noise to differ.
     at = float(rng.uniform(0, 200))
@@ -145,6 +149,14 @@ class _Setter:
                     self.laid.append((face, Pose(float(px), float(py), angle + lean, 0.0, turn)))
         if rng.random() < 0.35:
             self.arm(over=-160.0)
+
+    def spread(self, faces: tuple[Face, ...]) -> None:
+        """Each face once, as for enrolment: five a row, from the upper left."""
+        rows = -(-len(faces) // 5)
+        for n, face in enumerate(faces):
+            x, y = 78.0 * (n % 5 - 2), 103.0 * ((rows - 1) / 2 - n // 5)
+            dx, dy, lean = self.rng.normal(0, 3, 3)
+            self.laid.append((face, Pose(x + float(dx), y + float(dy), float(lean))))
 
     def arm(self, over: float) -> None:
         seat = SEATS[int(self.rng.integers(4))]
