@@ -15,6 +15,7 @@ from device.config import Settings
 from device.errors import UserError
 from device.pins import session_key
 from device.store import Store
+from device.viewfinder import Viewfinder
 
 
 def _cannot_listen(error: OSError | ValueError, host: str, port: int) -> UserError:
@@ -57,6 +58,7 @@ class Dashboard:
             threshold=settings.game.threshold,
             streams_of_one=settings.web.streams_per_address,
         )
+        self._viewfinder: Viewfinder = app.extensions["bookwatch_setup"].viewfinder
         host, port = settings.web.host, settings.web.port
         try:
             self._server: Any = make_server(app, host, port)
@@ -77,5 +79,6 @@ class Dashboard:
 
     def close(self) -> None:
         self._server.close()
+        self._viewfinder.close()
         if self._thread is not None:
             self._thread.join(5)

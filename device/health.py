@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from device.calibration import table_of
+from device.calibration import saved, table_of
 from device.cameras import is_black, open_source
 from device.config import Settings
 from device.errors import UserError
@@ -53,13 +53,22 @@ def examine(settings: Settings, camera: str | None = None) -> list[Finding]:
     findings: list[Finding] = []
     for check in (packages, networks, rule_set, disk, throttling):
         findings += _guarded(check.__name__.replace("_", " "), check, settings)
-    size = (settings.camera.width, settings.camera.height)
+    size = _size(settings)
     own: Table | None = None
     if camera is not None:
         seen, size, own = _camera(camera, settings, size)
         findings += seen
     findings += calibration(settings, size, own)
     return findings
+
+
+def _size(settings: Settings) -> tuple[int, int]:
+    """Of the pictures in which the table was set up, or else that the camera is asked for."""
+    try:
+        found = saved(settings.store.folder)
+    except TableError:  # calibration() says so
+        found = None
+    return (found.width, found.height) if found else (settings.camera.width, settings.camera.height)
 
 
 def worst(findings: list[Finding]) -> Level:
@@ -193,14 +202,15 @@ def calibration(settings: Settings, size: tuple[int, int], own: Table | None = N
     try:
         table = own or table_of(settings, size)
     except TableError as error:
-        return [Finding("calibration", "issue", str(error), "Mark the corners again: table.corners.")]
+        return [Finding("calibration", "issue", str(error), "Mark the corners again.")]
     if table is None:
         return [
             Finding(
                 "calibration",
                 "warning",
                 "the table is not calibrated",
-                "Give the pixels of its four corners: table.corners in the configuration, or --corners.",
+                "Mark its four corners on the dashboard's set-up page, or give their pixels: table.corners "
+                "in the configuration, or --corners.",
             )
         ]
     height = min(table.index_height(mm) for mm in table.polygon_mm(table.play))

@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 from device.config import Settings
 from device.photo import OneAtATime
+from device.viewfinder import Viewfinder
 from engine import rules
 from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES
 from engine.deck import DECKS
@@ -26,6 +27,7 @@ from webui import (
     metrics,
     players,
     scorekeeper,
+    setup,
     signin,
     site,
 )
@@ -54,7 +56,7 @@ def create_app(
 
     writer: takes what people enter; without one the record is read-only. keys: PINs and the key of
     sessions; without any, all but the table screen is for this machine alone. settings: the machine's, for
-    what reads pictures. threshold: probability
+    what reads pictures and for setting its camera up, which is not offered without. threshold: probability
     from which a renege counts as proven. source_url: where the running version's source is (AGPL
     section 13); by default this server packs its own files. beat_seconds: pause between heartbeats.
     streams_of_one: players' live streams that one address may hold.
@@ -75,10 +77,12 @@ def create_app(
     )
     app.secret_key = app.config["BOOKWATCH_KEYS"].secret
     app.extensions["bookwatch"] = Desk(source, threshold=threshold, writer=writer)
-    settings = settings or Settings()
-    app.extensions["bookwatch_casual"] = casual.Casual(
-        OneAtATime(DECKS[settings.game.deck]), rules.load(settings.game.ruleset)
-    )
+    game = (settings or Settings()).game
+    photos = OneAtATime(DECKS[game.deck])
+    viewfinder = Viewfinder(settings) if settings else None
+    app.extensions["bookwatch_casual"] = casual.Casual(photos, rules.load(game.ruleset))
+    if settings and viewfinder:
+        app.extensions["bookwatch_setup"] = setup.SetUp(settings, viewfinder, photos)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(
         seats=SEATS,
@@ -86,6 +90,7 @@ def create_app(
         suit_names=SUIT_NAMES,
         team_names=TEAM_NAMES,
         version=_version(),
+        camera=settings is not None,
         source_url=source_url or "/source.tar.gz",
         static=_Static(app),
         **template_words,
@@ -106,6 +111,7 @@ def create_app(
         scorekeeper.blueprint,
         history.blueprint,
         director.blueprint,
+        setup.blueprint,
         entries.blueprint,
         live.director_blueprint,
         api.director_blueprint,

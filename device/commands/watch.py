@@ -17,10 +17,11 @@ from device.cameras.simulated import Simulated
 from device.commands.common import Progress, command, opened_store, print_json
 from device.commentary import Commentary, JsonVoice, TextVoice, Voice
 from device.config import Settings
+from device.decks import card_reader, chosen, faces_of, shaped
 from device.handlog import catch_up
 from device.loop import Listener, TableLoop, Watcher
-from device.photo import card_reader
 from device.recorder import Entry, HandSettings, Recorder
+from device.viewfinder import Shown
 from engine import rules as rulesets
 from engine.cards import SEATS, SUITS, Seat, Suit
 from engine.deck import DECKS
@@ -35,6 +36,7 @@ class Teller(Listener):
     def __init__(self, settings: Settings, as_json: bool, unit: str = "pictures") -> None:
         self._progress = Progress(unit)
         self._json = as_json
+        self._shown = Shown(settings.store.folder)
         voice: Voice = JsonVoice(self._data) if as_json else TextVoice(self._line)
         rules = rulesets.load(settings.game.ruleset)
         self.commentary = Commentary(voice, rules, settings.game.threshold)
@@ -57,6 +59,7 @@ class Teller(Listener):
         self.commentary.hear(events)
 
     def frame(self, frame: Frame, total: int | None) -> None:
+        self._shown.offer(frame.image)
         self._progress.total = total
         self._progress.step(frame.number + 1, f"{frame.at:.0f} s of play")
 
@@ -66,6 +69,7 @@ class Teller(Listener):
 
     def done(self) -> None:
         self._progress.clear()
+        self._shown.end()
 
 
 def _corners(_: click.Context, __: click.Parameter, text: str | None) -> tuple[tuple[float, ...], ...] | None:
@@ -83,16 +87,25 @@ def _corners(_: click.Context, __: click.Parameter, text: str | None) -> tuple[t
 
 
 def watcher_maker(
-    source: Source, settings: Settings, corners_given: bool = False, trump: Suit | None = None
+    source: Source,
+    settings: Settings,
+    corners_given: bool = False,
+    trump: Suit | None = None,
+    named: str | None = None,
 ) -> Callable[[Frame], Watcher]:
-    """Makes the watcher of a hand once its first frame is there; the networks are loaded once."""
-    deck = DECKS[settings.game.deck]
-    reader = card_reader(deck)
+    """Makes the watcher of a hand once its first frame is there; the networks are loaded once.
+
+    named: what --deck says.
+    """
+    played = chosen(settings, named)
+    deck = faces_of(played) or DECKS[settings.game.deck]
+    reader = card_reader(played)
     closed_by = rulesets.load(settings.game.ruleset).books.closed_by
     options = WatchOptions("turned" if "turned" in closed_by else "next_lead", trump=trump)
 
     def make(frame: Frame) -> Watcher:
-        return TableWatcher(calibrated(source, frame, settings, corners_given), reader, deck, options)
+        table = shaped(calibrated(source, frame, settings, corners_given), played)
+        return TableWatcher(table, reader, deck, options)
 
     return make
 
@@ -126,6 +139,7 @@ def stopped_by_signals(on_stop: Callable[[], None] = lambda: None) -> Iterator[t
     "--trump", type=click.Choice(SUITS, case_sensitive=False), help="Trump, if it is not to be seen."
 )
 @click.option("--ruleset", help="Rule set to record and judge by. [game.ruleset]")
+@click.option("--deck", help="The deck in play: double, single, or an enrolled deck's name. [game.deck]")
 @command
 @click.pass_obj
 def watch(
@@ -135,6 +149,7 @@ def watch(
     dealer: Seat | None,
     trump: Suit | None,
     ruleset: str | None,
+    deck: str | None,
     as_json: bool,
 ) -> None:
     """Follow a table at SOURCE and record its hands.
@@ -145,6 +160,7 @@ def watch(
     """
     settings = _with_options(settings, corners, ruleset)
     rules = rulesets.load(settings.game.ruleset)
+    Shown(settings.store.folder).take_camera()
     with open_source(source or settings.camera.source, settings.camera) as opened:
         entries: list[Entry] = []
         if isinstance(opened, Simulated):
@@ -152,7 +168,7 @@ def watch(
         if trump:
             entries.append(Entry(float("-inf"), TrumpNamed(trump)))
         hand = HandSettings(rules.name.lower(), settings.game.deck, settings.table.name, dealer)
-        make_watcher = watcher_maker(opened, settings, corners is not None, trump)
+        make_watcher = watcher_maker(opened, settings, corners is not None, trump, deck)
         with opened_store(settings) as store, stopped_by_signals(opened.interrupt) as stop:
             teller = Teller(settings, as_json)
             for note in catch_up(settings.hands, store):
