@@ -16,6 +16,7 @@ from engine.events import Event
 from engine.hand import HandState, fold
 from engine.renege import Flag, audit
 from webui import public
+from webui.once import Once
 from webui.pulse import Pulse
 from webui.source import HandInfo, Source
 from webui.writing import Writer
@@ -58,6 +59,7 @@ class Desk:
         self.threshold = threshold
         self.writer = writer
         self.pulse = Pulse(source)
+        self.once = Once()
         self._lock = threading.Lock()
         self._judged: OrderedDict[str, Judged] = OrderedDict()
         self._current: dict[str | None, tuple[int, Judged]] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response
@@ -23,36 +25,43 @@ OUTCOMES = ("confirmed", "denied", "cannot_tell")
 @blueprint.post("/<hand>/corrections")
 def correct(hand: str) -> Response:
     """One change to one card of the record."""
-    judged = _judged(hand)
-    card = request.form.get("card", "")
-    if card not in _cards(judged):
-        abort(400, f"The record of this hand has no card “{card}”. Go back and load the page again.")
-    return _enter(hand, _correction(judged, card), "books")
+    return _enter(hand, _correction, "books")
 
 
 @blueprint.post("/<hand>/rulings")
 def rule(hand: str) -> Response:
     """The decision on a flag's card, or on the last call where no card is given."""
-    judged = _judged(hand)
+    return _enter(hand, _ruling, "flags" if request.form.get("card") else "call")
+
+
+@blueprint.post("/<hand>/calls")
+def call(hand: str) -> Response:
+    """A player's call of a renege, in the caller's own terms."""
+    return _enter(hand, _call, "call")
+
+
+@blueprint.post("/<hand>/undo")
+def undo(hand: str) -> Response:
+    """Takes back what a person entered."""
+    return _enter(hand, _undoing, "trail")
+
+
+def _ruling(judged: Judged) -> RulingMade:
     card = request.form.get("card") or None
     outcome = request.form.get("outcome", "")
     if outcome not in OUTCOMES:
         abort(400, "A ruling is confirmed, denied, or cannot tell.")
     if card is None and not judged.state.calls:
         abort(400, "Nobody has called: there is nothing to rule on without a card.")
-    if card is not None and card not in _cards(judged):
-        abort(400, f"The record of this hand has no card “{card}”. Go back and load the page again.")
+    if card is not None:
+        _known(judged, card)
     disordered = request.form.get("disordered") or None
     if disordered is not None and (disordered not in TEAMS or card is not None):
         abort(400, "Books out of order are those of one team, and matter for a call.")
-    ruling = RulingMade(outcome, card, _why(), disordered)  # type: ignore[arg-type]
-    return _enter(hand, ruling, "call" if card is None else "flags")
+    return RulingMade(outcome, card, _why(), disordered)  # type: ignore[arg-type]
 
 
-@blueprint.post("/<hand>/calls")
-def call(hand: str) -> Response:
-    """A player's call of a renege, in the caller's own terms."""
-    judged = _judged(hand)
+def _call(judged: Judged) -> RenegeCalled:
     form = request.form
     by, against, kind = form.get("by"), form.get("against"), form.get("kind", "")
     if by not in SEATS or against not in SEATS or by == against:
@@ -61,37 +70,34 @@ def call(hand: str) -> Response:
         abort(400, "Say what kind of renege is called.")
     book = _book(judged, form.get("book", "").strip())
     cards = tuple(_face(judged, text) for text in form.getlist("named")[:2] if text)
-    return _enter(hand, RenegeCalled(by, against, KIND_WORDS[kind], cards, book), "call")
+    return RenegeCalled(by, against, KIND_WORDS[kind], cards, book)
 
 
-@blueprint.post("/<hand>/undo")
-def undo(hand: str) -> Response:
-    """Takes back what a person entered."""
-    judged = _judged(hand)
+def _undoing(judged: Judged) -> Undone:
     number = request.form.get("entry", type=int)
     found = next((e for e in trail(judged.events) if e.seq == number), None)
     if number is None or found is None or found.undone:
         abort(400, "There is no such entry to undo. Go back and load the page again.")
-    return _enter(hand, Undone(number, _why()), "trail")
-
-
-def _judged(hand: str) -> Judged:
-    judged = desk().hand(hand)
-    if judged is None:
-        abort(404, f"There is no hand called “{hand}”.")
-    return judged
+    return Undone(number, _why())
 
 
 def _cards(judged: Judged) -> set[str]:
     return {e.what.card for e in judged.events if isinstance(e.what, CardLaid | MeldLaid | CardExposed)}
 
 
+def _known(judged: Judged, card: str) -> None:
+    if card not in _cards(judged):
+        abort(400, f"The record of this hand has no card “{card}”. Go back and load the page again.")
+
+
 def _why() -> str:
     return " ".join(request.form.get("why", "").split())[:WHY_MAX]
 
 
-def _correction(judged: Judged, card: str) -> Corrected:
+def _correction(judged: Judged) -> Corrected:
     form, why = request.form, _why()
+    card = form.get("card", "")
+    _known(judged, card)
     match form.get("change"):
         case "face":
             return Corrected(card, face=_face(judged, form.get("face", "")), why=why)
@@ -125,17 +131,26 @@ def _face(judged: Judged, text: str) -> Face:
     return named
 
 
-def _enter(hand: str, what: What, then: str) -> Response:
-    writer = desk().writer
+def _enter(hand: str, said: Callable[[Judged], What], then: str) -> Response:
+    """Records what the form says of the hand as it stands, and goes to the page's part `then`."""
+    entered = desk().once.take(lambda: _record(hand, said))
+    book = request.form.get("book", type=int)
+    return redirect(url_for("director.hand", hand=hand, book=book, after=entered, _anchor=then), 303)
+
+
+def _record(hand: str, said: Callable[[Judged], What]) -> int:
+    """The number of the event."""
+    judged, writer = desk().hand(hand), desk().writer
+    if judged is None:
+        abort(404, f"There is no hand called “{hand}”.")
+    what = said(judged)
     if writer is None:
         abort(403, "This dashboard only reads: it was started without the right to write the record.")
     try:
-        event = writer.append(hand, what, "director")
+        return writer.append(hand, what, "director").seq
     except LookupError:
         abort(404, f"The folder of the hand “{hand}” is gone.")
     except OSError as error:
         abort(
             503, f"Nothing was recorded: {error.strerror or error}. Make room on the disk and enter it again."
         )
-    book = request.form.get("book", type=int)
-    return redirect(url_for("director.hand", hand=hand, book=book, after=event.seq, _anchor=then), 303)

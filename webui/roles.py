@@ -23,6 +23,8 @@ from werkzeug.exceptions import Forbidden
 log = logging.getLogger(__name__)
 
 Role: TypeAlias = Literal["player", "scorekeeper", "director"]
+ENDED_KEPT = 5000
+"""Ended sessions remembered: far more than anybody signs out of in the hours that a cookie holds."""
 ROLES: Final[tuple[Role, ...]] = ("player", "scorekeeper", "director")
 """Each may do what those before it may."""
 LOCAL_NAMES: Final = ("localhost", "127.0.0.1", "::1")
@@ -76,6 +78,8 @@ def role() -> Role:
     known = keys()
     signed: Role | None = session.get("role")
     found: Role = "player"
+    if session.get("id") in _ended():
+        signed = None
     if signed in ROLES and known.of(signed) and hmac.compare_digest(session["mark"], known.mark(signed)):
         found = signed
     if is_local(request):
@@ -100,8 +104,23 @@ def is_local(request: Request) -> bool:
 
 def sign_in(as_role: Role) -> None:
     session.clear()  # a token from before must not live on
-    session.update(role=as_role, mark=keys().mark(as_role))
+    session.update(role=as_role, mark=keys().mark(as_role), id=secrets.token_urlsafe(9))
     session.permanent = True
+
+
+def sign_out() -> None:
+    """Ends the session for good: a copy of its cookie opens nothing any more, as long as this server runs."""
+    if name := session.get("id"):
+        ended = _ended()
+        ended[name] = None
+        while len(ended) > ENDED_KEPT:
+            ended.pop(next(iter(ended)))
+    session.clear()
+
+
+def _ended() -> dict[str, None]:
+    found: dict[str, None] = current_app.extensions.setdefault("bookwatch_ended", {})
+    return found
 
 
 def only_for(needed: Role, blueprint: Blueprint) -> None:

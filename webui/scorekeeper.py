@@ -72,8 +72,15 @@ def csv(table: str | None) -> Response:
 @blueprint.post("/hands/<hand>")
 def enter(hand: str) -> Redirect:
     """One entry. `entries` tells how many the sender knew of: nobody enters a call or a card over another's
-    head, or twice. What means the same whenever it comes is always taken.
+    head. What means the same whenever it comes is always taken. The very same form is taken once.
     """
+    fix = desk().once.take(lambda: _record(hand))
+    table = request.form.get("table") or None
+    return redirect(url_for("score.page", table=table, fix=fix, _anchor=fix and f"meld-{fix}"), 303)
+
+
+def _record(hand: str) -> str | None:
+    """Records the form's entry; the seat whose meld is being mended, if it is."""
     judged = desk().hand(hand)
     if judged is None:
         abort(404, f"There is no hand called “{hand}”.")
@@ -91,9 +98,7 @@ def enter(hand: str) -> Redirect:
     if len(judged.state.agreed) == len(TEAMS) and not isinstance(what, Undone):
         abort(400, "Both teams have agreed this score. Take the agreement back first.")
     _append(hand, what)
-    table = request.form.get("table") or None
-    fix = request.form.get("seat") if isinstance(what, MeldLaid | Corrected) else None
-    return redirect(url_for("score.page", table=table, fix=fix, _anchor=fix and f"meld-{fix}"), 303)
+    return request.form.get("seat") if isinstance(what, MeldLaid | Corrected) else None
 
 
 def _entry(judged: Judged) -> What | None:

@@ -6,12 +6,12 @@ import logging
 import math
 from urllib.parse import urlsplit
 
-from flask import Blueprint, current_app, redirect, render_template, request, session, url_for
+from flask import Blueprint, current_app, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from device import pins
 from webui.limit import Limiter
-from webui.roles import Role, keys, role, sign_in
+from webui.roles import Role, keys, role, sign_in, sign_out
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("signin", __name__)
@@ -48,7 +48,7 @@ def enter() -> Response | tuple[str, int, dict[str, str]]:
 
 @blueprint.post("/sign-out")
 def leave() -> Response:
-    session.clear()
+    sign_out()
     return redirect(url_for("players.newest"), 303)
 
 

@@ -130,7 +130,7 @@ def test_two_people_do_not_enter_over_each_other(keeper: Browser, home: Path) ->
     hand = bare(home, dealer="N")
     form = {"kind": "bid", "seat": "E", "call": "50", "entries": "0"}
     assert keeper.post(f"/score/hands/{hand}", data=form).status_code == 303
-    again = keeper.post(f"/score/hands/{hand}", data=form)
+    again = keeper.post(f"/score/hands/{hand}", data={**form, "call": "51"})
     assert again.status_code == 409
     assert entered(home, hand) == [BidMade("E", "50")]
 
