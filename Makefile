@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 TRAIN := .venv-train
 
-.PHONY: help venv venv-train demo test check ci lock clean
+.PHONY: help venv venv-train demo test train check ci lock clean
 
 help:
 	@echo "make demo   a simulated hand through the real detector, with the dashboard"
 	@echo "make test   the fast tests"
+	@echo "make train  trains both networks further; interrupted, the same command goes on (MINUTES=120)"
 	@echo "make check  types, lint, layers"
 	@echo "make ci     everything that must be green (.ci/run)"
 	@echo "make lock   renew requirements.lock and requirements-train.lock"
@@ -36,6 +37,9 @@ demo: venv
 
 test: venv
 	$(BIN)/python -m pytest -q -m "not slow and not browser"
+
+train: venv-train
+	$(TRAIN)/bin/python -m vision.training.sitting --minutes $(or $(MINUTES),120)
 
 check: venv
 	$(BIN)/mypy engine vision device webui
