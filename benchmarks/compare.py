@@ -20,13 +20,18 @@ from engine.events import Event
 from engine.hand import HandState, Play, fold
 from engine.renege import audit
 
+SURE = 0.95
+"""Of flags given this probability, nine in ten should be true."""
 APART = 3.0
 """Seconds by which the times of a true and a recorded card may differ."""
 
 
 @dataclass
 class Tally:
-    """Counts over hands. Readings are the last ones recorded; `wrong` cards have a place but another face."""
+    """Counts over hands. Readings are the last ones recorded; `wrong` cards have a place but another face.
+
+    flags_sure: flags, of any status but corrected, given a probability of SURE or more.
+    """
 
     hands: int = 0
     hands_right: int = 0
@@ -54,6 +59,8 @@ class Tally:
     flags_right: int = 0
     flags_false: int = 0
     flags_false_proven: int = 0
+    flags_sure: int = 0
+    flags_sure_true: int = 0
     lags: list[float] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
@@ -219,6 +226,9 @@ def _exposures(truth: Sequence[Event], recorded: Sequence[Event], tally: Tally, 
 def _flags(true: HandState, mine: HandState, tally: Tally, story: list[str]) -> None:
     theirs = {_key(f): f for f in audit(true, true.rules) if f.status == "proven"}
     ours = {_key(f): f for f in audit(mine, mine.rules) if f.status in ("proven", "suspected")}
+    sure = [_key(f) for f in audit(mine, mine.rules) if f.status != "corrected" and f.probability >= SURE]
+    tally.flags_sure += len(sure)
+    tally.flags_sure_true += sum(key in theirs for key in sure)
     tally.flags += len(theirs)
     tally.flags_right += len(theirs.keys() & ours.keys())
     for key in theirs.keys() - ours.keys():
@@ -226,7 +236,7 @@ def _flags(true: HandState, mine: HandState, tally: Tally, story: list[str]) -> 
     for key in ours.keys() - theirs.keys():
         tally.flags_false += 1
         tally.flags_false_proven += ours[key].status == "proven"
-        story.append(f"false flag ({ours[key].status}): {key}")
+        story.append(f"false flag ({ours[key].status} {ours[key].probability:.2f}): {key}")
 
 
 def _key(flag: Any) -> tuple[Seat, int, str]:

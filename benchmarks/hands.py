@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import cv2
 
-from benchmarks.compare import Compared, Tally, compare
+from benchmarks.compare import SURE, Compared, Tally, compare
 from engine.events import BidMade, Event, HandStarted, What
 from vision.cards import CardReader
 from vision.detector import load_finder
@@ -128,6 +128,7 @@ def report(condition: str, t: Tally) -> None:
     print(f"  trump right       {share(t.trumps_right, t.hands)}")
     print(f"  flags found       {share(t.flags_right, t.flags)}, false {t.flags_false}, "
           f"of them proven {t.flags_false_proven}")  # fmt: skip
+    print(f"  given {SURE} or more {t.flags_sure}, of them true {share(t.flags_sure_true, t.flags_sure)}")
     print(f"  from rest to event {lag} s (median)")
 
 

@@ -1,22 +1,24 @@
 """Books: who laid what in which order, what was taken back, when a book was closed and who drew it.
 
 What is known of the game here is physical: a seat lays one card to a book, clockwise as a rule; who
-won a book leads the next. All of it only weighs in the guess of a seat: a card out of turn is
-reported by its seat in the order in which it came.
+won a book leads the next. All of it only weighs in the guess of seats and order (`vision.turns`): a
+card out of turn is reported by its seat in the order in which it came. Once a book is closed it is
+weighed again as a whole, and once more when the next one tells who led it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from engine import events as ev
-from engine.cards import SEATS, Seat, Suit, next_seat
+from engine.cards import SEATS, Seat, Suit
 from engine.play import winning
-from vision import seats
+from vision import seats, turns
 from vision.motion import Motion
 from vision.seats import Sides
 from vision.table import Doubles
@@ -25,11 +27,11 @@ from vision.types import Observed
 
 Closing = Literal["turned", "next_lead"]
 
-IN_TURN = 0.9
-"""How often a card comes from the seat whose turn it is."""
-WINNER_LEADS = 0.85
-TWICE = 0.004
-"""How often a seat that has a card in the book lays another."""
+SHORT, SHORT_AND_ODD = 0.8, 0.5
+"""How far the order of a book that lacks cards can be trusted; and one that the wrong seat led besides."""
+REVISED_BY = 0.02
+ARM = 1.5
+"""How much more an arm tells than a card's place: the exponent of its likelihood."""
 APPROACH = 0.9
 """Seconds before a card came to rest in which its hand came."""
 GRACE, GRACE_FULL = 0.45, 1.2
@@ -44,12 +46,19 @@ GATHERING = 0.9
 
 @dataclass(slots=True)
 class Laid:
-    """A card of a book. `gone_at`: when it left its place, while nothing is concluded yet."""
+    """A card of a book. `gone_at`: when it left its place, while nothing is concluded yet.
+
+    told: (4,) likelihood of the seats from place and arm. seat_probability, order_probability: as last
+    recorded.
+    """
 
     id: str
     card: Card
     seat: Seat
     at: float
+    told: Doubles
+    seat_probability: float = 1.0
+    order_probability: float = 1.0
     back: bool = False
     gone_at: float | None = None
 
@@ -128,9 +137,9 @@ class Books:
                 out += self._close(book, "next_lead", card.rested)
             book = Book(len(self.books) + 1)
             self.books.append(book)
-        return [*out, self._lay_in(book, card)]
+        return out + self._lay_in(book, card)
 
-    def lay_unseen(self, card: Card) -> Observed:
+    def lay_unseen(self, card: Card) -> list[Observed]:
         """A card was found to have lain in the last book, which is leaving."""
         return self._lay_in(self.books[-1], card)
 
@@ -142,13 +151,22 @@ class Books:
         moving = any(x.gone_at is not None or x.card.state is State.UNSURE for x in book.standing)
         return book if moving else None
 
-    def _lay_in(self, book: Book, card: Card) -> Observed:
-        belief = self.belief(card, book)
-        seat = SEATS[int(np.argmax(belief))]
-        laid = Laid(self._name(card), card, seat, card.rested)
+    def _lay_in(self, book: Book, card: Card) -> list[Observed]:
+        laid = Laid(self._name(card), card, SEATS[0], card.rested, self.told(card))
         book.laid.append(laid)
-        what = ev.CardLaid(laid.id, seat, self._read(card), round(float(belief.max()), 4))
-        return self._observe(what, card.rested, card)
+        standing = book.standing
+        placed = self._weigh(book).cards[-1]
+        laid.seat = placed.seat
+        laid.seat_probability, laid.order_probability = _rounded(placed)
+        before = None
+        if placed.place < len(standing) - 1 and not any(x.back for x in book.laid):
+            before = standing[placed.place].id
+            book.laid.insert(placed.place, book.laid.pop())
+        what = ev.CardLaid(
+            laid.id, laid.seat, self._read(card), laid.seat_probability, before,
+            order_probability=laid.order_probability,
+        )  # fmt: skip
+        return [self._observe(what, card.rested, card), *self._place(book, None)]
 
     def _before_next(self, book: Book) -> list[Observed]:
         """Another card lies there: what became of those that left their places?"""
@@ -161,38 +179,83 @@ class Books:
                 out.append(self._back(x))
         return out
 
-    def belief(self, card: Card, book: Book) -> Doubles:
-        """(4,) probabilities of the seats for a card that comes next in this book."""
+    # -- seats and order ------------------------------------------------------------------------
+
+    def told(self, card: Card) -> Doubles:
+        """(4,) likelihood of the seats from where the card lies and which arm brought it.
+
+        An arm seen by a card that may have lain there before says the less.
+        """
         hand = seats.arm(self._sides, self._motion, card.polygon, card.rested - APPROACH, card.rested + 0.15)
-        p = self.turn(book) * seats.in_play(card.centre, card.angle) * hand**1.5
+        p = seats.in_play(card.centre, card.angle) * hand ** (ARM * (1 - card.late))
         return np.asarray(p / p.sum())
 
-    def turn(self, book: Book) -> Doubles:
-        """(4,) prior over the seats for the next card: clockwise, one a seat, the winner leads."""
-        there = [x.seat for x in book.standing]
-        if not book.laid:
-            leader = self._expected_leader(book)
-            if leader is None:
-                return np.full(4, 0.25)
-            return _mostly([leader], WINNER_LEADS, list(SEATS))
-        expected = [x.seat for x in book.laid if x.back and x.seat not in there]
-        after = next_seat(book.laid[-1].seat)
-        for _ in range(3):
-            if after not in there and after not in expected:
-                expected.append(after)
-                break
-            after = next_seat(after)
-        prior = _mostly(expected, IN_TURN, [s for s in SEATS if s not in there])
-        taken = np.array([s in there for s in SEATS])
-        return np.where(taken, TWICE, prior * (1 - TWICE * taken.sum()))
+    def _weigh(self, book: Book, after: Doubles | None = None) -> turns.Weighed:
+        """The book's cards placed, in the order of `standing`. after: likelihood of who led the next book."""
+        standing = book.standing
+        backs = [x for x in book.laid if x.back]
+        came = []
+        for x in standing:
+            rested = x.card.rested
+            for back in backs:  # what replaces a card has its turn
+                if (
+                    back.gone_at is not None
+                    and back.gone_at < x.at
+                    and SEATS[int(x.told.argmax())] == back.seat
+                ):
+                    rested = back.at
+            came.append(turns.Came(rested, x.card.late, x.told))
+        return turns.weigh(
+            came, self._leads(book), lambda order: self._wins([standing[n] for n in order]), after
+        )
 
-    def _expected_leader(self, book: Book) -> Seat | None:
+    def _wins(self, laid: Sequence[Laid]) -> int:
+        return winning([x.card.face for x in laid], self.trump)
+
+    def _leads(self, book: Book) -> Doubles:
+        """(4,) prior of who leads the book."""
         if book.number == 1:
-            return self.leader
+            return turns.expected(self.leader)
         before = self.books[book.number - 2].standing
         if len(before) != 4:
-            return None
-        return before[winning([x.card.face for x in before], self.trump)].seat
+            return turns.expected(None)
+        winner = before[self._wins(before)]
+        order = min(x.order_probability for x in before)
+        return turns.expected(winner.seat, winner.seat_probability * order)
+
+    def _settle(self, book: Book) -> list[Observed]:
+        """Weigh a closed book as a whole, and the one before now that it is told who led this."""
+        out: list[Observed] = []
+        if book.number > 1 and self.books[book.number - 2].standing and self.trump is not None:
+            led = self._weigh(book).led
+            out += self._place(self.books[book.number - 2], led)
+        return out + self._place(book, None)
+
+    def _place(self, book: Book, after: Doubles | None) -> list[Observed]:
+        """Record what weighing a book says differently from before."""
+        standing = book.standing
+        cards = list(self._weigh(book, after).cards)
+        orders = [p.order_probability for p in cards]
+        if book.closed and len(standing) < 4:
+            first = next(p for p in cards if p.place == 0)
+            odd = self._leads(book)[SEATS.index(first.seat)] < 0.5 and book.number > 1
+            orders = [p * (SHORT_AND_ODD if odd else SHORT) for p in orders]
+        moved = {} if any(x.back for x in book.laid) else _moves(standing, cards)
+        out: list[Observed] = []
+        ahead = sorted(zip(cards, orders, standing, strict=True), key=lambda c: -c[0].place)
+        for placed, order, x in ahead:
+            seat_probability, order_probability = round(placed.seat_probability, 4), round(order, 4)
+            changed = max(
+                abs(seat_probability - x.seat_probability), abs(order_probability - x.order_probability)
+            )
+            if placed.seat == x.seat and changed < REVISED_BY and x.id not in moved:
+                continue
+            x.seat, x.seat_probability, x.order_probability = placed.seat, seat_probability, order_probability
+            what = ev.PlaceRevised(x.id, x.seat, seat_probability, order_probability, moved.get(x.id))
+            out.append(self._observe(what, self._motion.at, None))
+        if moved:
+            book.laid = [x for _, _, x in reversed(ahead)]
+        return out
 
     # -- leaving --------------------------------------------------------------------------------
 
@@ -258,7 +321,7 @@ class Books:
         if book.closed:
             return []
         book.closed = True
-        return [self._observe(ev.BookClosed(book.number, how), at, None)]
+        return [self._observe(ev.BookClosed(book.number, how), at, None), *self._settle(book)]
 
     def _gather(self, book: Book) -> list[Observed]:
         assert book.left_at is not None
@@ -283,14 +346,20 @@ class Books:
         return out
 
 
-def _mostly(expected: Sequence[Seat], share: float, possible: Sequence[Seat]) -> Doubles:
-    """(4,) `share` on the expected seats, the rest on the other possible ones."""
-    others = [s for s in possible if s not in expected]
-    if not others or not expected:
-        share = 1.0 if expected else 0.0
-    p = np.zeros(4)
-    for s in expected:
-        p[SEATS.index(s)] = share / len(expected)
-    for s in others:
-        p[SEATS.index(s)] = (1 - share) / len(others)
-    return p
+def _rounded(placed: turns.Placed) -> tuple[float, float]:
+    return round(placed.seat_probability, 4), round(placed.order_probability, 4)
+
+
+def _moves(standing: Sequence[Laid], cards: Sequence[turns.Placed]) -> dict[str, str]:
+    """Which cards are to be put ahead of which, from the last place to the first."""
+    now = [x.id for x in standing]
+    wanted = [
+        x.id for _, x in sorted(zip((p.place for p in cards), standing, strict=True), key=lambda c: c[0])
+    ]
+    moved: dict[str, str] = {}
+    for card, then in reversed(list(pairwise(wanted))):
+        if now.index(card) > now.index(then) or now.index(card) + 1 != now.index(then):
+            now.remove(card)
+            now.insert(now.index(then), card)
+            moved[card] = then
+    return moved

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+import cv2
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -20,6 +21,7 @@ from vision.cards import combine
 from vision.motion import Motion, Region, Spot
 from vision.table import Doubles, Table
 from vision.types import NOT_AN_INDEX, CardSeen, Image
+from vision.visits import Visits
 
 SAME_PLACE = 9.0
 """Millimetres within which an index is printed where it was before."""
@@ -35,6 +37,10 @@ LONGEST = 3.0
 DISTURBED = 0.25
 """Share of a card's visible part that must have changed for it to be in doubt."""
 BARE = 0.75
+PLAIN = 0.35
+"""Share of a card's place that looks like the bare table though it lies there: that tells nothing then."""
+OFTEN_MISSED = 2
+"""Looks in which such a card is not seen, after which it is gone."""
 AWAY = 0.5
 """Seconds in which a card whose place is bare may still turn up where it was pushed to."""
 NOTHING, READS_WELL = 0.6, 0.9
@@ -42,6 +48,8 @@ EXPLAINED = 0.85
 """Share of a place that must be nothing new for a card read there to be none."""
 MOVING = 0.4
 LEAST_VISIBLE = 0.12
+SLID = 0.2
+"""How likely a card that was seen only as it slid lay there before."""
 AGREE, AGREE_MOVED, DISAGREE = 0.5, 0.75, 0.15
 _FLOOR = 0.002
 """How often a reading is wrong in ways that its probabilities do not know of."""
@@ -151,6 +159,10 @@ class Card:
     """When it was last found in its place after a disturbance, or elsewhere."""
     picture: Image | None = None
     picture_worth: float = 0.0
+    late: float = 0.0
+    """How likely it is that it lay there before it seemed to have come."""
+    plain: bool = False
+    """It can hardly be told from the bare table but by reading it."""
 
     @property
     def centre(self) -> Doubles:
@@ -177,8 +189,8 @@ class Update:
 class Tracker:
     """The cards that lie on the table."""
 
-    def __init__(self, table: Table, motion: Motion) -> None:
-        self.table, self._motion = table, motion
+    def __init__(self, table: Table, motion: Motion, visits: Visits) -> None:
+        self.table, self._motion, self._visits = table, motion, visits
         self.cards: list[Card] = []
         """All that lie there as far as known, lowest first."""
         self._level = 0
@@ -205,7 +217,7 @@ class Tracker:
             sighting.polygon, sighting.anchors, self._next_level(), seen_at, seen_at, seen_at, seen_at
         )
         self._saw(card, sighting, seen_at, moved=True)
-        card.state, card.disturbed_at = State.UNSURE, now
+        card.state, card.disturbed_at, card.late = State.UNSURE, now, SLID
         self.cards.append(card)
         return card
 
@@ -214,8 +226,10 @@ class Tracker:
     def look(self, sightings: Sequence[Sighting], region: Region, at: float) -> Update:
         """Take in what was read where something settled. Call before `Motion.accept` of the region."""
         update = Update()
-        sightings = [s for s in merged(sightings) if _near(s.polygon, region, 0.0)]
+        read = self.read_with(region)
+        sightings = [s for s in merged(sightings) if _near(s.polygon, region, 0.0) or _is_of(read, s)]
         concerned = [c for c in self.cards if _near(c.polygon, region, 45.0)]
+        concerned += [c for c in read if not any(c is d for d in concerned)]
         disturbed: list[Card] = []
         calm: list[Card] = []
         for card in concerned:
@@ -229,14 +243,20 @@ class Tracker:
         for card, s in self._match(calm, sightings, left, by_face=False):
             self._saw(card, sightings[s], at, moved=False)
             left.remove(s)
+        strayed = []
         for card in calm:
-            if card.last_seen != at:
+            if card.last_seen != at and any(card is c for c in read):
                 card.missed += 1
+                if card.plain and self._is_clear(card):
+                    strayed.append(card)
         found = self._match(disturbed, sightings, left, by_face=True)
         for card, s in found:
             self._saw(card, sightings[s], at, moved=False)
             left.remove(s)
         disturbed = [c for c in disturbed if not any(c is f for f, _ in found)]
+        for card in disturbed:
+            if card.plain and any(card is c for c in read) and self._is_clear(card):
+                card.missed += 1
         moving = [sightings[s] for s in left if self._is_moving(sightings[s])]
         left = [s for s in left if not any(sightings[s] is m for m in moving)]
         for card in disturbed:
@@ -245,7 +265,7 @@ class Tracker:
             ):
                 card.disturbed_at = at
         left = [s for s in left if not _again_of(calm, sightings[s])]
-        away = disturbed + ([c for c in self.cards if self._is_away(c, concerned)] if left else [])
+        away = disturbed + strayed + ([c for c in self.cards if self._is_away(c, concerned)] if left else [])
         for card, s in self._pushed(away, sightings, left, at):
             sighting = sightings[s]
             card.polygon, card.anchors = sighting.polygon, sighting.anchors
@@ -254,11 +274,25 @@ class Tracker:
             update.moved.append(card)
             left.remove(s)
         remaining = [c for c in disturbed if not any(c is m for m in update.moved)]
-        remaining += [c for c in calm if c.missed > 1]
+        remaining += [c for c in calm if c.missed > 1 and not any(c is m for m in update.moved)]
         update.new = self._new([sightings[s] for s in left], at)
         update.gone = self._judge(remaining)
         self.cards.sort(key=lambda c: c.level)
         return update
+
+    def read_with(self, region: Region) -> list[Card]:
+        """Cards to be read along with a region: plain ones too, for no plan tells whether they lie there."""
+        return [
+            c
+            for c in self.cards
+            if _near(c.polygon, region, 0.0) or (c.plain and self.table.area(c.centre) == "play")
+        ]
+
+    def _is_clear(self, card: Card) -> bool:
+        """Whether nothing moves over the card and not much lies on it."""
+        visible = self.spot(card)
+        whole = self._motion.plan.spot(card.polygon).area
+        return visible.area > 0.5 * whole and self._motion.share_active(visible) == 0
 
     def _since_disturbed(self, card: Card) -> float:
         return self._motion.at - card.disturbed_at if card.disturbed_at is not None else np.inf
@@ -291,6 +325,11 @@ class Tracker:
                 continue
             if self._motion.share_active(visible) > 0.3:
                 card.state = State.UNSURE
+                continue
+            if card.plain:
+                if card.missed >= OFTEN_MISSED and self._is_clear(card):
+                    gone.append(card)
+                    self.drop(card)
                 continue
             bare = self._motion.share_bare(visible)
             if bare is not None and bare > BARE and self._since_disturbed(card) >= AWAY:
@@ -340,10 +379,13 @@ class Tracker:
         born: list[Card] = []
         for s in sorted(sightings, key=lambda s: -s.seen.probability):
             spot = plan.spot(s.polygon)
-            if _again_of(born, s) or self._is_nothing(s, spot):
+            if _again_of(born, s) or self._is_nothing(s, spot, born):
                 continue
             arrived, rested = self._motion.arrived(spot), self._motion.rested(spot)
+            bare = self._motion.share_bare(spot)
             born.append(Card(s.polygon, s.anchors, 0, at, arrived, rested, at))
+            born[-1].plain = bare is not None and bare > PLAIN
+            born[-1].late = self._visits.late(spot, self._motion.share_changed(spot))
             self._saw(born[-1], s, at, moved=True)
         born.sort(key=lambda c: (c.rested, c.arrived))
         for card in born:
@@ -351,14 +393,16 @@ class Tracker:
         self.cards += born
         return born
 
-    def _is_nothing(self, sighting: Sighting, spot: Spot) -> bool:
+    def _is_nothing(self, sighting: Sighting, spot: Spot, born: Sequence[Card]) -> bool:
         """Whether a card read at a place cannot be there: the place is bare, or shows what it did before.
 
-        In a tight row a card missed at first looks so too; it is believed if it reads well.
+        In a tight row a card missed at first looks so too, and a white card on white cloth; they are
+        believed if they read well.
         """
         bare = self._motion.share_bare(spot)
         if bare is not None and bare > NOTHING:
-            return True
+            alone = not any(_reaches(c, sighting) for c in (*self.cards, *born))
+            return not (alone and sighting.seen.probability >= READS_WELL)
         lying = [c for c in self.cards if c.state is State.LIES]
         if self._motion.share_changed(spot) < DISTURBED and any(_printed_at(c, sighting) for c in lying):
             return True  # an index half covered reads as anything
@@ -398,12 +442,25 @@ def displacement(a: Card | Sighting, b: Sighting) -> float:
     return same
 
 
+def _is_of(cards: Sequence[Card], sighting: Sighting) -> bool:
+    return any(displacement(c, sighting) < SAME_PLACE for c in cards)
+
+
 def _printed_at(card: Card, sighting: Sighting) -> bool:
     """Whether a card's index is printed where the sighting's stands, whichever way that was read."""
     at = card.anchors[:, :2]
     corners = np.concatenate((at, 2 * card.centre - at))
     far = np.hypot(*(corners[:, None] - sighting.anchors[None, :, :2]).transpose(2, 0, 1))
     return bool(far.min() < SAME_PLACE)
+
+
+def _reaches(card: Card, sighting: Sighting) -> bool:
+    """Whether an index of the sighting may be printed on the card."""
+    outline = card.polygon.astype(np.float32)
+    return any(
+        cv2.pointPolygonTest(outline, (float(x), float(y)), True) > -SAME_PLACE
+        for x, y in sighting.anchors[:, :2]
+    )
 
 
 def _again_of(cards: Sequence[Card], sighting: Sighting) -> bool:

@@ -22,6 +22,7 @@ from vision.seats import Sides
 from vision.table import Doubles, Table
 from vision.tracking import AGREE_MOVED, Card, Sighting, State, Tracker, agreement, normalised, sight
 from vision.types import Frame, Image, IndexBox, Observed
+from vision.visits import Visits
 
 PICTURES = "pictures"
 
@@ -105,7 +106,8 @@ class TableWatcher:
         self.costs = Costs()
         self._reader = reader
         self._motion = Motion(table)
-        self._tracker = Tracker(table, self._motion)
+        self._visits = Visits(self._motion, table.area_mm("play"))
+        self._tracker = Tracker(table, self._motion, self._visits)
         sides = Sides(table, self._motion.plan)
         self.books = Books(
             self._motion, sides, self.options.closing, self._name, self._observe, self._reading
@@ -143,6 +145,7 @@ class TableWatcher:
         self.costs.frames += 1
         at = frame.at
         self._motion.push(frame.image, at)
+        self._visits.push()
         out: list[Observed] = []
         if self._see_nothing(at, out):
             return out
@@ -180,6 +183,7 @@ class TableWatcher:
             return False
         if self._blind_since is None:
             self._blind_since = at
+            self._visits.blind()
         if not self._blind and at - self._blind_since >= _BLIND_AFTER:
             self._blind = True
             out.append(Observed(ev.SightLost(why), self._blind_since))
@@ -200,7 +204,7 @@ class TableWatcher:
             if due.at <= at:
                 self._due.remove(due)
                 return due.region
-        return None
+        return self._visits.unseen()
 
     def _again(self, card: Card, at: float) -> None:
         low, high = card.polygon.min(axis=0), card.polygon.max(axis=0)
@@ -217,6 +221,7 @@ class TableWatcher:
         update = self._tracker.look(sightings, region, at)
         seen = [self._motion.plan.spot(c.polygon) for c in self._tracker.cards if c.last_seen == at]
         self._motion.accept(region.cells | self._motion.cells(seen))
+        self._visits.looked(np.array(region.low) - _AROUND, np.array(region.high) + _AROUND)
         out: list[Observed] = []
         for card in update.gone:
             self._lost(card, at)
@@ -224,6 +229,9 @@ class TableWatcher:
             out += self._went(card, at)
         for card in update.new:
             self._pending.append(_Pending(card, at))
+        for card in self._tracker.cards:
+            if card.plain and card.missed == 1:
+                self._again(card, at + _AGAIN_SOON)
         for card in self._tracker.cards:
             if card.last_seen == at:
                 self._picture(card, image)
@@ -248,17 +256,13 @@ class TableWatcher:
                     self._tracker.drop(card)
             card = self._tracker.adopt(sighting, times[n], at)
             self._picture(card, images[n])
-            out.append(self.books.lay_unseen(card))
+            out += self.books.lay_unseen(card)
         return out
 
     def _read_region(self, image: Image, region: Region) -> list[Sighting]:
         """Cards read in the crop of the full picture that holds the region and the cards about it."""
         corners = [_box(np.array(region.low) - _AROUND, np.array(region.high) + _AROUND)]
-        corners += [
-            c.polygon
-            for c in self._tracker.cards
-            if (c.polygon.min(axis=0) <= region.high).all() and (c.polygon.max(axis=0) >= region.low).all()
-        ]
+        corners += [c.polygon for c in self._tracker.read_with(region)]
         return self._read_box(image, np.concatenate(corners))
 
     def _read_box(self, image: Image, corners: Doubles) -> list[Sighting]:

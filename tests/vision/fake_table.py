@@ -13,6 +13,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from engine import events as ev
 from engine.cards import ALL_FACES, SEATS, Seat
 from engine.deck import DOUBLE
 from vision.cards import CardReader
@@ -137,6 +138,9 @@ class FakeTable:
     observed: list[Observed] = field(default_factory=list)
     at: float = 0.0
     dark: bool = False
+    mat: tuple[int, int, int] = MAT
+    pictures: bool = True
+    """Whether a card shows more than its indices."""
 
     def __post_init__(self) -> None:
         half = SIDE_MM / 2
@@ -173,7 +177,7 @@ class FakeTable:
         return out
 
     def _draw(self) -> Image:
-        image = np.full((SIZE, SIZE, 3), MAT, np.uint8)
+        image = np.full((SIZE, SIZE, 3), self.mat, np.uint8)
         if self.dark:
             return image // 60
         for card in self.cards.values():
@@ -181,7 +185,7 @@ class FakeTable:
             if card.up:
                 seed = ALL_FACES.index(next(f for f in ALL_FACES if str(f) == card.face))
                 rng = np.random.default_rng(seed)
-                for _ in range(5):
+                for _ in range(5 if self.pictures else 0):
                     u, v = rng.uniform(-18, 18), rng.uniform(-28, 28)
                     shade = tuple(int(c) for c in rng.integers(0, 160, 3))
                     self._fill(
@@ -319,13 +323,14 @@ class FakeTable:
         return [o.what for o in self.observed if isinstance(o.what, kinds)]
 
     def story(self) -> list[str]:
-        """The events in short: "lay N AS", "back N AS", "close 1" ..."""
+        """The events in short, seats as last recorded: "lay N AS", "back N AS", "close 1" ..."""
         names, out = {}, []
+        seats = {p.card: p.seat for p in self.of(ev.PlaceRevised)}
         for o in self.observed:
             what: Any = o.what
             kind = type(what).__name__
             if kind in ("CardLaid", "MeldLaid", "CardExposed"):
-                names[what.card] = f"{what.seat} {what.reading.face}"
+                names[what.card] = f"{seats.get(what.card, what.seat)} {what.reading.face}"
                 word = {"CardLaid": "lay", "MeldLaid": "meld", "CardExposed": "exposed"}[kind]
                 out.append(f"{word} {names[what.card]}")
             elif kind in ("CardTakenBack", "MeldRemoved"):
@@ -334,7 +339,7 @@ class FakeTable:
                 out.append(f"close {what.number}")
             elif kind == "BookGathered":
                 out.append(f"gather {what.number} {what.seat}")
-            elif kind != "ReadingRevised":
+            elif kind not in ("ReadingRevised", "PlaceRevised"):
                 out.append(kind)
         return out
 

@@ -131,6 +131,17 @@ def test_a_last_card_swept_up_before_it_rested_is_found_in_the_pictures_just_pas
     assert t.story() == ["lay W AS", "lay N JS", "lay E TS", "lay S QS", "close 1", "gather 1 W"]
 
 
+def test_white_cards_on_white_cloth_are_found_once_the_hand_has_left() -> None:
+    t = FakeTable(mat=(233, 233, 233), pictures=False)
+    rests = []
+    for seat, f in zip(clockwise("W"), BOOK, strict=True):
+        t.lay(f, f, seat, wait=1.0)
+        rests.append(t.at)
+        assert len(t.of(ev.CardLaid)) == len(rests), "found within a second"
+    t.gather(list(BOOK), "W", wait=2.5)
+    assert t.story() == ["lay W AS", "lay N JS", "lay E TS", "lay S QS", "close 1", "gather 1 W"]
+
+
 def test_a_card_out_of_turn_is_reported_by_its_seat_in_the_order_it_came() -> None:
     t = FakeTable()
     t.lay("a", "AS", "W", wait=0.4)
