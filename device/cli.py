@@ -14,6 +14,7 @@ from device.commands.common import DEBUG, Commands
 PLACES = {
     "read": "device.commands.photos:read",
     "meld": "device.commands.photos:meld",
+    "deck": "device.commands.deck:deck",
     "watch": "device.commands.watch:watch",
     "judge": "device.commands.judge:judge",
     "audit": "device.commands.audit:audit",

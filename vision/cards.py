@@ -65,7 +65,8 @@ class CardReader:
 
     deck: the deck in play; its faces alone are read, a surely different face is reported as
     foreign; None reads all 52. shape: where this deck's cards carry their index, if known; else
-    each picture tells by vote, near the usual place, and a table's pictures together.
+    each picture tells by vote, near the expected place (of an enrolled deck; else the usual one), and a
+    table's pictures together, near its card's.
     """
 
     def __init__(
@@ -74,11 +75,13 @@ class CardReader:
         reader: GlyphReader,
         deck: Deck | None = DOUBLE,
         shape: CardShape | None = None,
+        expected: CardShape | None = None,
     ) -> None:
         self.finder, self.reader, self.shape = finder, reader, shape
+        self._expected = expected or CardShape()
         self._mask = deck_mask(deck)
         self._table: Table | None = None
-        self._belief = Belief(CardShape())
+        self._belief = Belief(self._expected)
 
     def read(self, image: Image, table: Table | None = None, region: Region | None = None) -> list[CardSeen]:
         """Every card that shows an index in a BGR picture, best found first.
@@ -137,7 +140,7 @@ class CardReader:
     def _learnt(self, marks: Marks, table: Table | None) -> CardShape:
         """The deck's shape by vote of the picture, and of those before it of the same table."""
         if table is None:
-            return learn(marks, Belief(CardShape())).shape
+            return learn(marks, Belief(self._expected)).shape
         if table is not self._table:
             self._table, self._belief = table, Belief(table.card)
         self._belief = learn(marks, self._belief.faded(_MEMORY))

@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from engine.cards import ALL_FACES, Face, face
+from engine.cards import ALL_FACES, SUITS, Face, Suit, face
 from vision.adapter import Adapter, AdapterError, Check, Discriminant, fit
 from vision.cards import CardReader, place
 from vision.deckshape import Belief, learn
@@ -222,6 +222,18 @@ def _shape(pictured: Sequence[Pictured]) -> CardShape | None:
         if reads:
             belief = learn(place(reads), belief)
     return belief.shape if belief.pairs >= _VOTES else None
+
+
+def inks(deck: EnrolledDeck) -> dict[Suit, str]:
+    """The colour of each suit's print as photographed, "#rrggbb": the darkest tenth of its indices."""
+    found: dict[Suit, str] = {}
+    for suit in SUITS:
+        rows = [n for n, name in enumerate(deck.faces) if name[1] == suit]
+        if rows:
+            pixels = deck.patches[rows, 12:-12, 8:-8].reshape(-1, 3)
+            dark = pixels[np.argsort(pixels.sum(1, dtype=np.int32))[: len(pixels) // 10]]
+            found[suit] = "#{2:02x}{1:02x}{0:02x}".format(*np.median(dark, axis=0).astype(int))
+    return found
 
 
 def save(deck: EnrolledDeck, path: Path) -> None:

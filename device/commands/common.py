@@ -28,6 +28,7 @@ MESSAGES = (
     "engine.notation:LogError",
     "engine.rules:RuleError",
     "engine.tournament:TournamentError",
+    "vision.enrol:EnrolError",
     "vision.table:TableError",
     "vision.weights:ModelError",
 )

@@ -14,16 +14,18 @@ from device.calibration import table_of
 from device.cameras import is_black, read_picture
 from device.commands.common import Progress, command, print_error, print_json, write_file
 from device.config import Settings
+from device.decks import card_reader, chosen
 from device.errors import UserError
-from device.photo import UNSURE, card_reader
+from device.photo import UNSURE
 from engine import meld as melding
 from engine import rules as rulesets
 from engine.cards import SUIT_NAMES, SUITS, Suit
-from engine.deck import DECKS
 from engine.rules import RuleSet
 from vision.annotate import annotated
 from vision.melds import Group, by_place, by_seat
 from vision.types import CLASSES, CardSeen, Image
+
+DECK_HELP = "The deck in play: double, single, any (52 faces), or an enrolled deck's name. [game.deck]"
 
 
 def _photo(path: Path) -> Image:
@@ -72,11 +74,7 @@ def card_line(card: CardSeen) -> str:
 
 @click.command()
 @click.argument("photos", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--deck",
-    type=click.Choice([*DECKS, "any"]),
-    help="The deck in play; `any` reads all 52 faces. [game.deck]",
-)
+@click.option("--deck", help=DECK_HELP)
 @click.option(
     "--annotate", type=click.Path(file_okay=False, path_type=Path), help="Folder for marked pictures."
 )
@@ -90,7 +88,7 @@ def read(
     With --json: one object a photo and line, with each card's face, probability, second-best face,
     polygon and indices in pixels.
     """
-    reader = card_reader(DECKS.get(deck or settings.game.deck))
+    reader = card_reader(chosen(settings, deck))
     progress = Progress("photographs", len(photos))
     worst = 0
     for number, path in enumerate(photos, 1):
@@ -192,6 +190,7 @@ def _show(count: dict[str, Any], trump: Suit | None, several: bool) -> None:
     "--picture", type=click.Path(dir_okay=False, path_type=Path), help="Where the marked picture goes."
 )
 @click.option("--no-picture", is_flag=True, help="Write no marked picture.")
+@click.option("--deck", help=DECK_HELP)
 @command
 @click.pass_obj
 def meld(
@@ -202,6 +201,7 @@ def meld(
     players: str,
     picture: Path | None,
     no_picture: bool,
+    deck: str | None,
     as_json: bool,
 ) -> None:
     """Count the meld in PHOTO, group by group.
@@ -210,7 +210,7 @@ def meld(
     """
     rules = rulesets.load(ruleset or settings.game.ruleset)
     image = _photo(photo)
-    cards = card_reader(DECKS[settings.game.deck]).read(image)
+    cards = card_reader(chosen(settings, deck)).read(image)
     if not cards:
         raise UserError(
             "no card was found",

@@ -24,8 +24,9 @@ from device.recorder import Entry, HandSettings, Recorder
 from device.viewfinder import Shown
 from engine import rules as rulesets
 from engine.cards import SEATS, SUITS, Seat, Suit
-from engine.deck import DECKS
+from engine.deck import DECKS, Deck
 from engine.events import Event, TrumpNamed
+from vision.enrol import EnrolledDeck
 from vision.types import Frame
 from vision.watch import TableWatcher, WatchOptions
 
@@ -91,15 +92,14 @@ def watcher_maker(
     settings: Settings,
     corners_given: bool = False,
     trump: Suit | None = None,
-    named: str | None = None,
+    played: Deck | EnrolledDeck | None = None,
 ) -> Callable[[Frame], Watcher]:
     """Makes the watcher of a hand once its first frame is there; the networks are loaded once.
 
-    named: what --deck says.
+    played: the deck in play, if another than configured, or enrolled.
     """
-    played = chosen(settings, named)
     deck = faces_of(played) or DECKS[settings.game.deck]
-    reader = card_reader(played)
+    reader = card_reader(played or deck)
     closed_by = rulesets.load(settings.game.ruleset).books.closed_by
     options = WatchOptions("turned" if "turned" in closed_by else "next_lead", trump=trump)
 
@@ -160,6 +160,8 @@ def watch(
     """
     settings = _with_options(settings, corners, ruleset)
     rules = rulesets.load(settings.game.ruleset)
+    played = chosen(settings, deck)
+    kind = faces_of(played) or DECKS[settings.game.deck]
     Shown(settings.store.folder).take_camera()
     with open_source(source or settings.camera.source, settings.camera) as opened:
         entries: list[Entry] = []
@@ -167,8 +169,8 @@ def watch(
             entries, dealer = opened.entries, dealer or opened.dealer
         if trump:
             entries.append(Entry(float("-inf"), TrumpNamed(trump)))
-        hand = HandSettings(rules.name.lower(), settings.game.deck, settings.table.name, dealer)
-        make_watcher = watcher_maker(opened, settings, corners is not None, trump, deck)
+        hand = HandSettings(rules.name.lower(), kind.name, settings.table.name, dealer)
+        make_watcher = watcher_maker(opened, settings, corners is not None, trump, played)
         with opened_store(settings) as store, stopped_by_signals(opened.interrupt) as stop:
             teller = Teller(settings, as_json)
             for note in catch_up(settings.hands, store):
