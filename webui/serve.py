@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import socket
 import threading
 from typing import Any
@@ -21,6 +22,8 @@ THREADS = 8
 """Requests served at once; streams hold none of them (see `webui.carrier`)."""
 FOR_PAGES = 200
 """Connections that streams leave to pages and their pictures."""
+# A hall's tablets that come at once wait a moment for a thread: no reason for a line of the log each.
+logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
 class _Dispatcher(ThreadedTaskDispatcher):  # type: ignore[misc]
@@ -46,7 +49,7 @@ class Server:
             hand_over(app),
             map=self._map,
             _dispatcher=self._dispatcher,
-            host=host,
+            host=_one_of(host),
             port=port,
             connection_limit=MOST + FOR_PAGES,
             asyncore_use_poll=True,  # select() knows no descriptor above 1023
@@ -82,6 +85,15 @@ class Server:
             self._ended.wait(5)
         else:
             wasyncore.close_all(self._map)
+
+
+def _one_of(host: str) -> str:
+    """One address for a name that stands for several, such as `localhost`: IPv4 where there is one."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise ValueError(f"no address is known for '{host}'") from error
+    return str(min(found, key=lambda f: f[0] != socket.AF_INET)[4][0])
 
 
 def server(app: Flask, host: str = "127.0.0.1", port: int = 8765, threads: int = THREADS) -> Server:

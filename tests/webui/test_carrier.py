@@ -35,6 +35,12 @@ def served(app: Flask, threads: int = 2) -> Iterator[str]:
         thread.join(5)
 
 
+def wait_for(closed: list[bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not closed and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
 def test_forty_streams_leave_a_server_of_two_threads_free(home: Path, sample: Sample) -> None:
     sample.write(home, sample.upto(BookClosed, 3) - 1, pictures=False)
     app = create_app(FolderSource(home, poll=0.02), beat_seconds=0.5)
@@ -104,9 +110,7 @@ def test_who_takes_nothing_is_not_sent_more_and_holds_up_nobody(home: Path, samp
             assert [m[2].rpartition("-")[2] for m in got if m[2]] == [str(n) for n in range(1, 31)]
             assert 1 <= flood.asked < 10, "what a socket cannot take piles up nowhere"
             assert not closed
-        deadline = time.monotonic() + 5
-        while not closed and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_for(closed)
         assert closed == [True], "the place is given back once"
 
 
@@ -128,6 +132,7 @@ def test_a_stream_that_fails_ends_and_gives_its_place_back(
     with served(app) as base:
         with listening(base + "/failing") as messages:
             assert list(messages) == []
+        wait_for(closed)
         assert closed == [True]
         assert "the disk is gone" in caplog.text
         assert status(base + "/") == (200, None)
@@ -158,6 +163,25 @@ def test_proxies_that_speak_an_older_protocol_get_the_stream_too(home: Path, hea
             assert piece, "the stream was ended"
             data += piece
         assert data.count(b"event: table") == 1
+
+
+def test_a_name_that_stands_for_two_addresses_is_served_at_one(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = socket.getaddrinfo
+    both = [(socket.AF_INET6, "::1"), (socket.AF_INET, "127.0.0.1")]
+
+    def resolve(host: str, port: object, *args: object, **options: object) -> object:
+        if host == "localhost":
+            return [(f, socket.SOCK_STREAM, 6, "", (a, port)) for f, a in both]
+        return real(host, port, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    made = server(create_app(FolderSource(home)), "localhost", port=0)
+    try:
+        assert made.effective_port > 0
+    finally:
+        made.close()
 
 
 def test_a_head_request_takes_no_place(home: Path) -> None:

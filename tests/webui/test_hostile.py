@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import resource
+import struct
+import zlib
 from pathlib import Path
 
 import pytest
@@ -109,6 +112,54 @@ def test_no_name_leads_a_picture_out_of_its_hand(guarded: Flask, sample: Sample,
         answer = client.get(f"/director/pictures/{sample.hand}/{name}")
         assert 400 <= answer.status_code < 500 or answer.status_code == 308, name
         assert b"not to be seen" not in answer.data, name
+    name = next(iter(sample.pictures))
+    answer = client.get(f"/director/pictures/{sample.hand}/{name}", buffered=True)
+    assert answer.status_code == 200, "the same way leads to a picture that the record names"
+    assert answer.data == (home / sample.hand / name).read_bytes()
+
+
+def test_a_bomb_of_a_picture_is_sent_as_it_is_and_never_unpacked(
+    guarded: Flask, sample: Sample, home: Path
+) -> None:
+    """60,000 pixels a side in a hundred bytes, in place of an evidence picture: no page opens it."""
+    client = browser(guarded, ELSEWHERE)
+    client.post("/sign-in", data={"pin": "director-pin"})
+    assert sample.renege is not None
+    name = f"pictures/{sample.renege.card}.jpg"
+    assert name in sample.pictures
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+
+    head = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    bomb = (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(b"\0"))
+        + chunk(b"IEND", b"")
+    )
+    (home / sample.hand / name).write_bytes(bomb)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for path in (f"/director/pictures/{sample.hand}/{name}", "/director/", f"/director/hands/{sample.hand}",
+                 f"/director/hands/{sample.hand}/sheet", f"/history/hands/{sample.hand}"):  # fmt: skip
+        answer = client.get(path, buffered=True)
+        assert answer.status_code == 200, path
+        if path.endswith(name):
+            assert answer.data == bomb
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 500_000, "kilobytes; unpacked it would be ten millions of them"
+
+
+@pytest.mark.parametrize("role", ["player", "scorekeeper"])
+def test_a_picture_is_not_for_lower_roles_whatever_its_name(
+    guarded: Flask, sample: Sample, role: str
+) -> None:
+    client = browser(guarded, ELSEWHERE)
+    if role == "scorekeeper":
+        assert client.post("/sign-in", data={"pin": "4711"}).status_code == 303
+    for name in (*list(sample.pictures)[:3], "none.jpg", "..%2f..%2fsecret.png", "x" * 5000):
+        assert client.get(f"/director/pictures/{sample.hand}/{name}").status_code == 403, name
 
 
 def test_an_oversized_form_is_refused_by_size(guarded: Flask, sample: Sample, home: Path) -> None:
