@@ -31,6 +31,7 @@ from webui import (
     signin,
     site,
 )
+from webui.auditview import Audits
 from webui.desk import Desk
 from webui.limit import Limiter
 from webui.names import TEAM_NAMES
@@ -79,10 +80,13 @@ def create_app(
     app.extensions["bookwatch"] = Desk(source, threshold=threshold, writer=writer)
     game = (settings or Settings()).game
     photos = OneAtATime(DECKS[game.deck])
-    viewfinder = Viewfinder(settings) if settings else None
-    app.extensions["bookwatch_casual"] = casual.Casual(photos, rules.load(game.ruleset))
-    if settings and viewfinder:
+    guests = casual.Casual(photos, rules.load(game.ruleset))
+    app.extensions["bookwatch_casual"] = guests
+    if settings:
+        viewfinder = Viewfinder(settings)
+        guests.camera = casual.TableCamera(settings, viewfinder)
         app.extensions["bookwatch_setup"] = setup.SetUp(settings, viewfinder, photos)
+    app.extensions["bookwatch_audits"] = Audits()
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(
         seats=SEATS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO, Any, get_args
 
@@ -22,12 +23,18 @@ from flask import (
 )
 from werkzeug.wrappers import Response as Redirect
 
+from device.calibration import table_of
+from device.config import Settings
 from device.errors import UserError
 from device.photo import BYTES_MAX, Busy, OneAtATime, decode
+from device.viewfinder import View, Viewfinder
 from engine.cards import SUITS, CardError, Face, Suit, face
 from engine.rules import RuleSet
+from vision.table import Table, TableError
+from vision.types import Image
 from vision.weights import ModelError
 from webui.casualcount import Whose, choices, count, unsure, usual
+from webui.desk import desk
 from webui.held import Held, Reading, reading_of
 from webui.limit import Limiter
 
@@ -39,12 +46,33 @@ UPLOADS = frozenset({"casual.send"})
 BODY_MAX = BYTES_MAX + 64 * 1024
 
 
+@dataclass(frozen=True, slots=True)
+class TableCamera:
+    """This machine's own camera."""
+
+    settings: Settings
+    viewfinder: Viewfinder
+
+    def free(self) -> bool:
+        """Whether guests may look through it: a picture of a game may show what only one player may see."""
+        newest = desk().current()
+        return not self.viewfinder.watched() and (newest is None or newest.state.ended is not None)
+
+    def table(self, view: View) -> Table | None:
+        """The table that it was set up for, if it was for such pictures."""
+        try:
+            return view.own or table_of(self.settings, view.size)
+        except TableError:
+            return None
+
+
 @dataclass(slots=True)
 class Casual:
-    """What the page works with."""
+    """What the page works with. `camera`: None where the machine has none."""
 
     photos: OneAtATime
     rules: RuleSet
+    camera: TableCamera | None = None
     held: Held = field(default_factory=Held)
     limiter: Limiter = field(default_factory=lambda: Limiter(most=12, seconds=60.0))
 
@@ -79,24 +107,47 @@ def page() -> str:
 @blueprint.post("/")
 def send() -> Response | Redirect:
     """Reads a photograph. Nothing of it is kept but what `Held` holds in memory for a while."""
+    sent = request.files.get("photo")
+
+    def take() -> tuple[Image, Table | None]:
+        return decode(sent.read() if sent else b""), None
+
+    return _read(take)
+
+
+@blueprint.post("/table")
+def look() -> Response | Redirect:
+    """Reads what lies before this machine's own camera, while no game is watched."""
+    camera = casual().camera
+    if camera is None:
+        abort(404, "This dashboard shows recorded hands only; it has no camera.")
+    if not camera.free():
+        abort(409, "The table’s camera keeps a game just now. Its meld is on the table screen.")
+
+    def take() -> tuple[Image, Table | None]:
+        view = camera.viewfinder.look()
+        return view.image, camera.table(view)
+
+    return _read(take)
+
+
+def _read(take: Callable[[], tuple[Image, Table | None]]) -> Response | Redirect:
     address = request.remote_addr or ""
     if wait := casual().limiter.take(address):
-        log.warning("too many photographs from %s", address)
-        return _refused("That was a lot of photographs.", f"Wait {math.ceil(wait)} seconds.", 429, wait)
-    sent = request.files.get("photo")
+        log.warning("too many photos from %s", address)
+        return _refused("That was a lot of photos.", f"Wait {math.ceil(wait)} seconds.", 429, wait)
     try:
-        image = decode(sent.read() if sent else b"")
-        seen = casual().photos.read(image)
+        image, table = take()
+        seen = casual().photos.read(image, table)
     except UserError as error:
         return _refused(f"{error.what[:1].upper()}{error.what[1:]}.", error.do, 400)
     except Busy as error:
-        return _refused(
-            "Several photographs are being read just now.", "Try again in a moment.", 429, error.seconds
-        )
+        return _refused("Several photos are being read just now.", "Try again soon.", 429, error.seconds)
     except ModelError as error:
         log.error("%s", error)
         return _refused("The card reader of this machine is not ready.", "Tell whoever runs it.", 503)
-    return redirect(url_for("casual.reading", photo=casual().held.keep(reading_of(image, seen))), 303)
+    name = casual().held.keep(reading_of(image, seen, table))
+    return redirect(url_for("casual.reading", photo=name), 303)
 
 
 @blueprint.get("/<photo>")
@@ -153,7 +204,9 @@ def forget(photo: str) -> Redirect:
 
 
 def _start(problem: str = "", do: str = "") -> str:
-    return render_template("casual/start.html", problem=problem, do=do, megabytes=BYTES_MAX // 2**20)
+    camera, megabytes = casual().camera, BYTES_MAX // 2**20
+    offered = camera is not None and camera.free()
+    return render_template("casual/start.html", problem=problem, do=do, megabytes=megabytes, camera=offered)
 
 
 def _refused(problem: str, do: str, status: int, wait: float | None = None) -> Response:

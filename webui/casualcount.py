@@ -47,9 +47,12 @@ def choices(reading: Reading) -> tuple[Whose, ...]:
 
 
 def usual(reading: Reading, most: int) -> Whose:
-    """Whose the cards are if nobody says: more than `most`, a hand's cards, are no single player's."""
+    """Whose the cards are if nobody says: more than `most`, a hand's cards, are no single player's.
+
+    By seats only if none lies in the middle, where it would be nobody's.
+    """
     known = choices(reading)
-    if "seats" in known:
+    if "seats" in known and reading.cards and all(c.seat for c in reading.cards if c.outline):
         return "seats"
     return "heaps" if "heaps" in known and len(reading.cards) > most else "one"
 

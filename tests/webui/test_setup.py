@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from flask import Flask
 from test_casual import Eye, seen, text
-from webui_samples import browser
+from webui_samples import Sample, browser
 
 from device.calibration import saved
 from device.config import CameraSettings, Settings, StoreSettings
 from device.photo import OneAtATime
 from device.pins import hash_of
+from device.viewfinder import Shown
 from engine.deck import DOUBLE
 from webui.app import create_app
 from webui.roles import Keys
@@ -184,6 +185,28 @@ def test_a_dashboard_of_recorded_hands_alone_has_no_such_page(home: Path) -> Non
 def test_guests_read_with_the_same_eye_one_at_a_time(home: Path, settings: Settings) -> None:
     app = create_app(FolderSource(home), settings=settings)
     assert app.extensions["bookwatch_setup"].photos is app.extensions["bookwatch_casual"].photos
+
+
+def test_guests_use_the_tables_camera_while_no_game_is_watched(
+    app: Flask, home: Path, sample: Sample, settings: Settings
+) -> None:
+    director, guest = browser(app), browser(app, "192.0.2.9")
+    app.extensions["bookwatch_casual"].photos = app.extensions["bookwatch_setup"].photos
+    director.post("/director/set-up/corners", data=form())
+    assert "Use the table’s camera" in text(guest.get("/meld/"))
+    answer = guest.post("/meld/table")
+    assert answer.status_code == 303
+    page = guest.get(answer.headers["Location"])
+    assert "0 meld" in text(page)
+    assert "By seat" in text(page)
+
+    sample.write(home, 8, pictures=False)
+    assert guest.post("/meld/table").status_code == 409
+    assert "Use the table’s camera" not in text(guest.get("/meld/"))
+    sample.write(home, pictures=False)
+    assert guest.post("/meld/table").status_code == 303
+    Shown(settings.store.folder).take_camera()
+    assert guest.post("/meld/table").status_code == 409
 
 
 def test_no_file_is_taken_for_a_number(app: Flask, settings: Settings) -> None:

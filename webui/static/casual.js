@@ -33,6 +33,9 @@
       form.submit();
     });
   }
+  document.addEventListener("submit", (event) => {
+    if (event.target.matches("[data-look]")) document.getElementById("busy").hidden = false;
+  });
   window.addEventListener("pageshow", () => {
     const busy = document.getElementById("busy");
     if (busy) busy.hidden = true;
