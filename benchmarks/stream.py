@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -240,13 +241,16 @@ def measure(video: Path, count: int, window: float, folder: Path) -> Streamed:
     notes: list[list[dict[str, float]]] = []
     server_cpu, listened = 0.0, 0.0
     command = [sys.executable, "-m", "device", "--home", str(home), "serve", "--port", "0", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with ExitStack() as at_the_end:
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        at_the_end.callback(server.terminate)
         assert server.stdout is not None
         base = json.loads(server.stdout.readline())["url"].rstrip("/")
         for reading in range(2):
             file = folder / f"notes-{reading}.jsonl"
             args = ["--read", str(file), "--video", str(video), "--home", str(home)]
             reader = subprocess.Popen([sys.executable, __file__, *args])
+            at_the_end.callback(reader.kill)
             while not (file.exists() and file.read_text().endswith("\n")):
                 time.sleep(0.1)
             began = json.loads(file.read_text().splitlines()[0])["began"]
@@ -264,7 +268,6 @@ def measure(video: Path, count: int, window: float, folder: Path) -> Streamed:
                 raise SystemExit("The reader failed.")
             notes.append([json.loads(line) for line in file.read_text().splitlines()])
         _listen(base, AFTERWARDS, state, streams)  # everybody hears the end
-        server.terminate()
     logs = sorted((home / "hands").glob("*/log.jsonl"))
     hands = {log.parent.name: list(notation.read_log(log)) for log in logs}
     directors = judge_directors(streams[1::2], hands)

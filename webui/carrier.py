@@ -92,7 +92,7 @@ class Carrier:
                 self._thread = threading.Thread(target=self._run, name="carrier", daemon=True)
                 self._thread.start()
         if not line.send(True):
-            self._drop([line])
+            self.drop([line])
 
     def close(self, timeout: float = 5.0) -> None:
         """Ends all streams."""
@@ -101,11 +101,14 @@ class Carrier:
         if thread is not None:
             thread.join(timeout)
 
-    def _drop(self, lines: Iterable[Line]) -> None:
+    def drop(self, lines: Iterable[Line]) -> None:
+        """Forgets these lines and gives their places back."""
         for line in lines:
             with self._lock:
+                known = line in self._lines
                 self._lines.discard(line)
-            line.live.close()
+            if known:
+                line.live.close()
 
     def _run(self) -> None:
         told = -1
@@ -118,7 +121,7 @@ class Carrier:
             if self._pulse.closed:
                 for line in lines:
                     line.end()
-                self._drop(lines)
+                self.drop(lines)
                 continue
             told = self._round(lines, told)
             now = time.monotonic()
@@ -133,7 +136,7 @@ class Carrier:
             log.exception("the source cannot be read; trying again")
             cursor = told
         grown, now = cursor != told, time.monotonic()
-        self._drop([n for n in lines if (grown or n.due_by(now)) and not n.send(grown)])
+        self.drop([n for n in lines if (grown or n.due_by(now)) and not n.send(grown)])
         return cursor
 
 
@@ -157,8 +160,8 @@ class Task(WSGITask):  # type: ignore[misc]
             self.live.close()
             raise
         self.close_on_finish = False  # the connection lives on, and is no task's any more
-        self.channel.carried = True
-        self.channel.carrier.carry(Line(self.live, self))
+        self.channel.line = Line(self.live, self)
+        self.channel.carrier.carry(self.channel.line)
 
     def end_body(self) -> None:
         channel = self.channel
@@ -179,16 +182,21 @@ def channel_class(carrier: Carrier) -> type:
 class Channel(HTTPChannel):  # type: ignore[misc]
     task_class = Task
     carrier: Carrier
-    carried = False
+    line: Line | None = None
 
     def handle_write(self) -> None:
         # waitress's selector takes no lock where no task runs; here the carrier may be writing.
         with self.outbuf_lock:
             super().handle_write()
 
+    def handle_close(self) -> None:
+        super().handle_close()
+        if self.line is not None:
+            self.carrier.drop([self.line])  # at once: somebody may be waiting for the place
+
     def received(self, data: bytes) -> bool:
         """Nobody asks anything on a connection that carries a stream."""
-        if self.carried:
+        if self.line is not None:
             self.will_close = True
             return False
         return bool(super().received(data))

@@ -63,6 +63,19 @@ def test_forty_streams_leave_a_server_of_two_threads_free(home: Path, sample: Sa
     assert not any(t.name == "carrier" for t in threading.enumerate())
 
 
+def test_who_goes_makes_room_at_once(home: Path) -> None:
+    app = create_app(FolderSource(home, poll=0.02), beat_seconds=600, streams_of_one=3)
+    with served(app) as base:
+        for _ in range(5):
+            with ExitStack() as open_streams:
+                for _ in range(3):
+                    take(open_streams.enter_context(listening(base + "/live/table")), "beat")
+            deadline = time.monotonic() + 10
+            while app.config["BOOKWATCH_STREAMS"].open and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert app.config["BOOKWATCH_STREAMS"].open == 0, "no beat had to find out"
+
+
 def test_the_end_of_the_server_ends_a_stream_as_the_protocol_wants(home: Path) -> None:
     app = create_app(FolderSource(home, poll=0.02), beat_seconds=0.2)
     with ExitStack() as after:
