@@ -69,7 +69,7 @@ def compare(record: Sequence[Recorded], spread: Sequence[Sequence[Face]]) -> lis
     Of a book's four cards the order does not count, for a turned book may be squared up anyhow.
     Books that have most cards in common are taken for the same, nearer places first.
     """
-    pairs = _matched(record, spread)
+    pairs = matched(record, spread)
     order = _in_order([pairs[n] for n in sorted(pairs)])
     out: list[Difference] = []
     for n, book in enumerate(record):
@@ -91,8 +91,11 @@ def compare(record: Sequence[Recorded], spread: Sequence[Sequence[Face]]) -> lis
     return out
 
 
-def _matched(record: Sequence[Recorded], spread: Sequence[Sequence[Face]]) -> dict[int, int]:
-    """Index in the record to place in the spread, of books with at least two cards in common."""
+def matched(record: Sequence[Recorded], spread: Sequence[Sequence[Face]]) -> dict[int, int]:
+    """Which books are taken for the same: index in the record to index in the spread.
+
+    They have at least two cards in common.
+    """
     scored = []
     for n, book in enumerate(record):
         for place, cards in enumerate(spread):

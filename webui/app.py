@@ -18,6 +18,7 @@ from engine.cards import SEAT_NAMES, SEATS, SUIT_NAMES
 from engine.deck import DECKS
 from webui import (
     api,
+    audit,
     casual,
     director,
     entries,
@@ -31,6 +32,7 @@ from webui import (
     signin,
     site,
 )
+from webui.auditview import Audits
 from webui.auditview import Audits
 from webui.desk import Desk
 from webui.limit import Limiter
@@ -69,7 +71,7 @@ def create_app(
         BOOKWATCH_STREAMS=Streams(streams_of_one),
         BOOKWATCH_BEAT=beat_seconds,
         MAX_CONTENT_LENGTH=64 * 1024,
-        BOOKWATCH_UPLOADS={"/meld/": casual.BODY_MAX},
+        BOOKWATCH_UPLOADS={"/meld/": casual.BODY_MAX, audit.PATH: casual.BODY_MAX},
         SEND_FILE_MAX_AGE_DEFAULT=365 * 24 * 3600,
         SESSION_COOKIE_NAME="bookwatch",
         SESSION_COOKIE_SAMESITE="Strict",
@@ -86,6 +88,7 @@ def create_app(
         viewfinder = Viewfinder(settings)
         guests.camera = casual.TableCamera(settings, viewfinder)
         app.extensions["bookwatch_setup"] = setup.SetUp(settings, viewfinder, photos)
+    app.extensions["bookwatch_audits"] = Audits()
     app.extensions["bookwatch_audits"] = Audits()
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(
@@ -115,6 +118,7 @@ def create_app(
         scorekeeper.blueprint,
         history.blueprint,
         director.blueprint,
+        audit.blueprint,
         setup.blueprint,
         entries.blueprint,
         live.director_blueprint,

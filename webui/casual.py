@@ -41,7 +41,7 @@ from webui.limit import Limiter
 log = logging.getLogger(__name__)
 blueprint = Blueprint("casual", __name__, url_prefix="/meld")
 
-UPLOADS = frozenset({"casual.send"})
+UPLOADS = frozenset({"casual.send", "audit.send"})
 """The only forms that may be large."""
 BODY_MAX = BYTES_MAX + 64 * 1024
 

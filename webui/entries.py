@@ -25,25 +25,25 @@ OUTCOMES = ("confirmed", "denied", "cannot_tell")
 @blueprint.post("/<hand>/corrections")
 def correct(hand: str) -> Response:
     """One change to one card of the record."""
-    return _enter(hand, _correction, "books")
+    return enter(hand, _correction, "books")
 
 
 @blueprint.post("/<hand>/rulings")
 def rule(hand: str) -> Response:
     """The decision on a flag's card, or on the last call where no card is given."""
-    return _enter(hand, _ruling, "flags" if request.form.get("card") else "call")
+    return enter(hand, _ruling, "flags" if request.form.get("card") else "call")
 
 
 @blueprint.post("/<hand>/calls")
 def call(hand: str) -> Response:
     """A player's call of a renege, in the caller's own terms."""
-    return _enter(hand, _call, "call")
+    return enter(hand, _call, "call")
 
 
 @blueprint.post("/<hand>/undo")
 def undo(hand: str) -> Response:
     """Takes back what a person entered."""
-    return _enter(hand, _undoing, "trail")
+    return enter(hand, _undoing, "trail")
 
 
 def _ruling(judged: Judged) -> RulingMade:
@@ -69,7 +69,7 @@ def _call(judged: Judged) -> RenegeCalled:
     if kind not in KIND_WORDS:
         abort(400, "Say what kind of renege is called.")
     book = _book(judged, form.get("book", "").strip())
-    cards = tuple(_face(judged, text) for text in form.getlist("named")[:2] if text)
+    cards = tuple(face_named(judged, text) for text in form.getlist("named")[:2] if text)
     return RenegeCalled(by, against, KIND_WORDS[kind], cards, book)
 
 
@@ -100,7 +100,7 @@ def _correction(judged: Judged) -> Corrected:
     _known(judged, card)
     match form.get("change"):
         case "face":
-            return Corrected(card, face=_face(judged, form.get("face", "")), why=why)
+            return Corrected(card, face=face_named(judged, form.get("face", "")), why=why)
         case "seat" if form.get("seat") in SEATS:
             return Corrected(card, seat=form["seat"], why=why)  # type: ignore[arg-type]
         case "before" if form.get("before") in _cards(judged) - {card}:
@@ -121,7 +121,8 @@ def _book(judged: Judged, text: str) -> int | None:
     return number
 
 
-def _face(judged: Judged, text: str) -> Face:
+def face_named(judged: Judged, text: str) -> Face:
+    """The card that a form names, of the hand's deck."""
     try:
         named = face(text)
     except CardError as error:
@@ -131,7 +132,7 @@ def _face(judged: Judged, text: str) -> Face:
     return named
 
 
-def _enter(hand: str, said: Callable[[Judged], What], then: str) -> Response:
+def enter(hand: str, said: Callable[[Judged], What], then: str) -> Response:
     """Records what the form says of the hand as it stands, and goes to the page's part `then`."""
     entered = desk().once.take(lambda: _record(hand, said))
     book = request.form.get("book", type=int)

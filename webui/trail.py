@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.bookaudit import taken
 from engine.cards import SEAT_NAMES, TEAMS, Face, Seat
 from engine.corrections import undone
 from engine.events import (
+    BooksAudited,
     CardExposed,
     CardLaid,
     Corrected,
@@ -18,7 +20,9 @@ from engine.events import (
     RulingMade,
     Undone,
 )
+from engine.hand import fold
 from engine.spoken import say
+from webui.auditview import told
 from webui.claims import OUTCOME_WORDS
 from webui.desk import Judged, judge
 from webui.names import TEAM_NAMES
@@ -27,7 +31,10 @@ from webui.proof import STATUS_WORDS
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the audit trail. `at`: wall time as the log has it. `undone`: a later entry undid it."""
+    """One line of the audit trail. `at`: wall time as the log has it. `undone`: a later entry undid it.
+
+    `audit`: it is a book audit with a page of its own.
+    """
 
     seq: int
     at: str | None
@@ -35,6 +42,7 @@ class Entry:
     what: str
     why: str
     undone: bool
+    audit: bool = False
 
 
 def trail(events: tuple[Event, ...]) -> list[Entry]:
@@ -62,6 +70,9 @@ def trail(events: tuple[Event, ...]) -> list[Entry]:
                 said, why = f"{OUTCOME_WORDS[what.outcome]}: {name(what.card)}", what.why
                 if what.disordered:
                     said += f"; the books of {TEAM_NAMES[what.disordered]} were out of order"
+            case BooksAudited():
+                record = taken(fold(events).books, what.team)
+                said = f"Book audit: {told(record, what.team, what.spread)}"
             case Corrected():
                 said, why = _correction(what, name), what.why
             case Undone():
@@ -70,7 +81,8 @@ def trail(events: tuple[Event, ...]) -> list[Entry]:
                 said = say([event]).split("\n")[0].partition(". [")[0].rstrip(".")
         if said:
             said_of[event.seq] = said
-            entries.append(Entry(event.seq, event.utc, event.by, said, why, event.seq in gone))
+            audit = isinstance(what, BooksAudited)
+            entries.append(Entry(event.seq, event.utc, event.by, said, why, event.seq in gone, audit))
         match what:  # what the next entry finds there
             case CardLaid() | MeldLaid() | CardExposed():
                 faces[what.card], seats[what.card] = what.reading.face, what.seat

@@ -16,6 +16,10 @@ class Writer(Protocol):
 
     def append(self, hand: str, what: What, by: Who) -> Event: ...
 
+    def keep_picture(self, hand: str, name: str, data: bytes) -> None:
+        """Keeps a picture, `name` relative to the hand's folder, for an event that will name it."""
+        ...
+
 
 class FolderWriter:
     """Appends to `home/<hand>/log.jsonl`, beside a recorder that may be writing it too."""
@@ -25,12 +29,19 @@ class FolderWriter:
         self.store = store
 
     def append(self, hand: str, what: What, by: Who) -> Event:
-        folder = self.home / hand
-        if folder.parent != self.home or hand.startswith(".") or not folder.is_dir():
-            raise LookupError(f"there is no hand '{hand}'")
+        folder = self._folder(hand)
         log = HandLog(folder)
         # The hand's clock is the camera's; an entry takes the time of what was recorded last.
         event = log.append(what, log.events()[-1].at, by)
         if self.store is not None:
             self.store.append(folder, [event])
         return event
+
+    def keep_picture(self, hand: str, name: str, data: bytes) -> None:
+        HandLog(self._folder(hand)).write_picture(name, data)
+
+    def _folder(self, hand: str) -> Path:
+        folder = self.home / hand
+        if folder.parent != self.home or hand.startswith(".") or not folder.is_dir():
+            raise LookupError(f"there is no hand '{hand}'")
+        return folder
