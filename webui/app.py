@@ -33,7 +33,6 @@ from webui import (
     site,
 )
 from webui.auditview import Audits
-from webui.auditview import Audits
 from webui.desk import Desk
 from webui.limit import Limiter
 from webui.names import TEAM_NAMES
@@ -88,7 +87,6 @@ def create_app(
         viewfinder = Viewfinder(settings)
         guests.camera = casual.TableCamera(settings, viewfinder)
         app.extensions["bookwatch_setup"] = setup.SetUp(settings, viewfinder, photos)
-    app.extensions["bookwatch_audits"] = Audits()
     app.extensions["bookwatch_audits"] = Audits()
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(

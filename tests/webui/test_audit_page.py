@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from flask import Flask
+from flask import Flask, url_for
 from flask.testing import FlaskClient
 from test_casual import Eye, multipart, picture, seen, with_eye
 from webui_samples import Sample, browser
@@ -227,6 +227,11 @@ def test_nobody_else_sees_or_sends_anything(home: Path, sample: Sample) -> None:
     for path in (base, f"{base}?team=NS", f"{base}/picture?team=NS&place=1"):
         assert client.get(path).status_code == 403
     assert send(client, sample.hand, picture()).status_code == 403
+
+
+def test_the_server_takes_photographs_at_this_address(app: Flask) -> None:
+    with app.test_request_context():
+        assert app.config["BOOKWATCH_UPLOADS"][url_for("audit.send")] > 10_000_000
 
 
 def test_pictures_of_audits_are_bounded_the_oldest_go() -> None:
