@@ -21,8 +21,8 @@ from engine.play import winning
 from vision import seats, turns
 from vision.motion import Motion
 from vision.seats import Sides
+from vision.sightings import Card, State
 from vision.table import Doubles
-from vision.tracking import Card, State
 from vision.types import Observed
 
 Closing = Literal["turned", "next_lead"]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vision.tracking import AGREE_MOVED, SAME_PLACE, Card, Sighting, agreement, displacement, normalised
+from vision.sightings import AGREE_MOVED, SAME_PLACE, Card, Sighting, agreement, displacement, normalised
 from vision.types import Image
 
 BACK = 1.0

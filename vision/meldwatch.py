@@ -16,8 +16,8 @@ from engine.cards import SEATS, Seat, Suit
 from vision import seats
 from vision.motion import Motion
 from vision.seats import Sides
+from vision.sightings import Card, State
 from vision.table import Doubles, Table
-from vision.tracking import Card, State
 from vision.types import Observed
 
 BESIDE = 80.0
