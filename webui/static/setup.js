@@ -72,6 +72,8 @@
       from = [event.clientX, event.clientY, ...corners[n]];
       look(n);
     });
+    // touch-action does not reach into a drawing: without this the page would scroll under the finger.
+    handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
     handle.addEventListener("pointermove", (event) => {
       if (from) move(n, from[2] + (event.clientX - from[0]) * scale(), from[3] + (event.clientY - from[1]) * scale());
     });
