@@ -12,6 +12,7 @@ from device.errors import UserError
 from device.recorder import Entry
 from engine.cards import Seat
 from engine.events import BidMade
+from vision.simulator.named import behaving
 from vision.simulator.playing import RENEGE_KINDS, NoSuchHandError
 from vision.simulator.table import CONDITIONS, SimulatedTable
 from vision.table import Table
@@ -32,6 +33,12 @@ def _condition(text: str) -> str:
     return text
 
 
+def _behaviours(text: str) -> tuple[str, ...]:
+    names = tuple(word for word in text.split(",") if word)
+    behaving(names)
+    return names
+
+
 def _between(low: float, high: float, kind: Callable[[str], Any]) -> Callable[[str], Any]:
     def read(text: str) -> Any:
         try:
@@ -49,6 +56,7 @@ OPTIONS: Mapping[str, Callable[[str], Any]] = {
     "condition": _condition,
     "reneges": _kinds,
     "corrections": _between(0, 5, int),
+    "behaviour": _behaviours,
     "width": _between(640, 4608, int),
     "height": _between(360, 2592, int),
     "fps": _between(1, 60, float),
@@ -79,7 +87,7 @@ def simulated_table(spec: str) -> SimulatedTable:
     """The table that `spec` describes. Raises UserError."""
     seed, options = parse(spec)
     try:
-        return SimulatedTable(seed, **options)
+        return SimulatedTable(seed, named=options.pop("behaviour", ()), **options)
     except NoSuchHandError as error:
         raise UserError(
             str(error), where=spec, do="Try another seed, or fewer reneges and corrections."

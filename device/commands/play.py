@@ -22,6 +22,7 @@ from device.loop import TableLoop
 from device.recorder import HandSettings, Recorder
 from device.store import Store
 from engine.flags import Flag
+from vision.simulator.named import BEHAVIOURS
 from vision.simulator.playing import RENEGE_KINDS
 from vision.simulator.table import CONDITIONS
 
@@ -40,6 +41,12 @@ from vision.simulator.table import CONDITIONS
 @click.option(
     "--corrections", type=click.IntRange(0, 5), default=0, show_default=True, help="Cards taken back in time."
 )
+@click.option(
+    "--behaviour",
+    default="",
+    metavar="NAME[,NAME]",
+    help=f"Harsher behaviours: {', '.join(BEHAVIOURS)}.",
+)
 @click.option("--width", type=click.IntRange(640, 4608), default=1920, show_default=True)
 @click.option("--height", type=click.IntRange(360, 2592), default=1080, show_default=True)
 @click.option("--fps", type=click.FloatRange(1, 60), default=15.0, show_default=True)
@@ -50,6 +57,7 @@ def simulate(
     condition: str,
     reneges: Sequence[str],
     corrections: int,
+    behaviour: str,
     width: int,
     height: int,
     fps: float,
@@ -61,7 +69,7 @@ def simulate(
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     table = simulated_table(
         f"sim:{seed}?condition={condition}&reneges={','.join(reneges)}&corrections={corrections}"
-        f"&width={width}&height={height}&fps={fps}"
+        f"&behaviour={behaviour}&width={width}&height={height}&fps={fps}"
     )
     progress = Progress("pictures", table.frame_count)
     if not out.absolute().parent.is_dir():

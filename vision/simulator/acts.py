@@ -8,7 +8,8 @@ import numpy as np
 
 from engine.cards import Seat
 from engine.events import BookClosed, BookGathered, CardExposed, CardLaid, CardTakenBack
-from vision.simulator.crew import Crew, near_angle
+from vision.simulator.crew import near_angle
+from vision.simulator.mishaps import MishapActs
 from vision.simulator.motions import SEAT_ANGLE, Pose, Segment, as_seen, place
 from vision.simulator.playing import Book, Play
 
@@ -18,7 +19,7 @@ PILE_AT = (222.0, -282.0)
 """Where a gatherer's pile of books lies, as its seat sees it (u, v)."""
 
 
-class BookActs(Crew):
+class BookActs(MishapActs):
     """Each action adds its movements and events, and returns when it is over."""
 
     def lay(
@@ -35,9 +36,16 @@ class BookActs(Crew):
         """A hand lays one card at about time `t`; returns when it came to rest."""
         sloppy = self.chance(self.b.sloppy)
         target = self.spot(seat, sloppy)
+        covered = on_table[-1] if on_table and not overlapping and self.sometimes(self.b.covers) else None
+        if covered:
+            target = self.covering(seat, self.script.tracks[covered].last.b, target)
         carry = self.rng.uniform(0.5, 0.72) * self.b.pace
         slide = self.rng.uniform(0.12, 0.24) + (0.15 if self.b.overlap else 0.0)
         length = self.rng.uniform(8, 22) + (self.rng.uniform(15, 40) if sloppy or self.b.overlap else 0)
+        slid = self.sometimes(self.b.slides)
+        if slid:
+            length += self.rng.uniform(50, 110)
+            slide += self.rng.uniform(0.25, 0.45) * self.b.pace
         touch = t + carry
         rest = touch + slide
         if overlapping:
@@ -64,6 +72,10 @@ class BookActs(Crew):
         self.note(rest, CardLaid(card, seat, self.reading(card), before=before))
         if sloppy:
             self.happened("sloppy", rest, seat, (card,), book)
+        if slid:
+            self.happened("slide", rest, seat, (card,), book)
+        if covered:
+            self.happened("cover", rest, seat, (card, covered), book)
         return rest
 
     def spot(self, seat: Seat, sloppy: bool) -> Pose:
@@ -119,13 +131,22 @@ class BookActs(Crew):
         )
         self.happened("fidget", t, seat, (), book)
 
-    def push(self, book: Book, t: float) -> float:
-        """Somebody pushes or straightens a card that lies. Returns when the hand has left."""
-        play = book.plays[int(self.rng.integers(4))]
+    def askew(self, book: Book) -> Play | None:
+        """The play whose card lies most askew, if one does."""
+
+        def off(play: Play) -> float:
+            return abs((self.script.tracks[play.card].last.b.angle - SEAT_ANGLE[play.seat] + 180) % 360 - 180)
+
+        worst = max(book.plays, key=off)
+        return worst if off(worst) > 20 else None
+
+    def push(self, book: Book, t: float, askew: Play | None = None) -> float:
+        """Somebody pushes a card that lies, or straightens it (`askew`). Returns when the hand has left."""
+        play = askew or book.plays[int(self.rng.integers(4))]
         track = self.script.tracks[play.card]
         lying = track.last.b
         u, _ = as_seen(play.seat, lying.x, lying.y)
-        straighten = abs(u) > 20 or self.chance(0.4)
+        straighten = askew is not None or abs(u) > 20 or self.chance(0.4)
         if straighten:
             target = self.spot(play.seat, sloppy=False)
         else:
@@ -141,8 +162,11 @@ class BookActs(Crew):
         self.happened("straighten" if straighten else "push", t0, play.seat, (play.card,), book.number)
         return t1 + 0.2
 
-    def gather(self, book: Book, t: float, early: bool) -> float:
-        """Draw the book together, turn it over, put it on the pile. Returns when the next book may begin."""
+    def gather(self, book: Book, t: float, early: bool, crossed: bool = False) -> float:
+        """Draw the book together, turn it over, put it on the pile. Returns when the next book may begin.
+
+        `crossed`: its leader will lay while it is being turned; the book's end is told by that card.
+        """
         seat = self.gatherer = self._keepers[book.winner]
         pace = self.b.pace * (0.75 if early else 1.0)
         reach, sweep, turning, push = (
@@ -186,8 +210,11 @@ class BookActs(Crew):
             (t3, *self.grip(seat, pile)),
         ]
         self.reach(seat, hand, reach, 0.4 * pace + 0.1, flat=True)
-        self.note(t2, BookClosed(book.number, "turned"))
         self.note(t3, BookGathered(book.number, seat))
+        if crossed:
+            self.turning = book.number, t2
+            return t1 + self.rng.uniform(0.0, 0.6) * turning - 0.62 * self.b.pace - 0.18
+        self.note(t2, BookClosed(book.number, "turned"))
         return t2 + self.rng.uniform(0.05, 0.5) * self.b.pace
 
     def pile_pose(self, seat: Seat) -> Pose:

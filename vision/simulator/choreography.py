@@ -6,17 +6,18 @@ The result, `HandScript`, is at once what the renderer draws and the truth that 
 from __future__ import annotations
 
 from engine.cards import Seat
-from engine.events import BidMade, Event, HandEnded, HandStarted
+from engine.events import BidMade, BookClosed, Event, HandEnded, HandStarted
 from vision.simulator.acts import BookActs
 from vision.simulator.melding import MeldActs
-from vision.simulator.playing import Book, Play, plan_hand
+from vision.simulator.playing import BOOKS, Book, Play, plan_hand
 from vision.simulator.script import Behaviours, HandScript
 
 
 def play_hand(seed: int, behaviours: Behaviours | None = None) -> HandScript:
     """One whole hand from its seed. Raises NoSuchHandError if the behaviours asked for find no deal."""
     behaviours = behaviours or Behaviours()
-    plan = plan_hand(seed, behaviours.reneges, behaviours.corrections, behaviours.drops)
+    b = behaviours
+    plan = plan_hand(seed, b.reneges, b.corrections, b.drops, b.flashes, b.doubles)
     return _Director(HandScript(seed, plan), behaviours).run()
 
 
@@ -47,9 +48,14 @@ class _Director(BookActs, MeldActs):
         """Four cards, then gathered. `t`: when the leader may begin. Returns when the next may."""
         if book.dropped:
             t = self.drop(*book.dropped, t + 0.3, book.number)
+        if book.flashed:
+            t = self.flash(*book.flashed, t + 0.3, book.number)
         last = book.plays[-1].seat
         if self.chance(self.b.fidgets) and last != self.gatherer:
             self.fidget(last, t, book.number)
+        elif last != self.gatherer and self.sometimes(self.b.leans):
+            self.lean(last, t + self.rng.uniform(0.5, 1.2), book.number)
+        knocked = int(self.rng.integers(1, 4)) if self.sometimes(self.b.knocks) else None
         on_table: list[str] = []
         rests: list[float] = []
         ready = t
@@ -60,7 +66,7 @@ class _Director(BookActs, MeldActs):
                 think += self.rng.uniform(2.5, 6.0)
                 self.happened("hesitation", ready + think, play.seat, (play.card,), book.number)
             overlapping = bool(n) and play.taken_back is None and late is None and self.chance(self.b.overlap)
-            start = ready + think
+            start = ready + (0.0 if self.turning else think)
             if overlapping:
                 # Land while the last card still slides; it must come to rest first, so order stays true.
                 start = rests[-1] - self.rng.uniform(0.5, 0.6) * self.b.pace - 0.12
@@ -76,6 +82,8 @@ class _Director(BookActs, MeldActs):
             rest = self.lay(play.seat, play.card, start, book.number, on_table, rests, overlapping)
             on_table.append(play.card)
             rests.append(rest)
+            if self.turning:
+                self.turned(play, rest, book.number)
             if overlapping:
                 self.happened("overlap", rest, play.seat, (play.card,), book.number)
             if play.renege:
@@ -98,11 +106,34 @@ class _Director(BookActs, MeldActs):
                 on_table.append(earlier.card)
                 rests.append(rest)
                 ready = rest
+            if play.extra:
+                ready = self.with_another(play.seat, play.card, play.extra, book.number)
+            if n == knocked and not late:
+                ready = max(ready, self.knock(play.seat, on_table, max(rests) + 0.1, book.number))
         if self.chance(self.b.pushes):
-            ready = max(ready, self.push(book, max(rests) + 0.1))
+            ready = max(ready, self.push(book, self.settled(book) + 0.1))
+        if self.sometimes(self.b.straightens) and (askew := self.askew(book)):
+            ready = max(ready, self.push(book, max(ready, self.settled(book)) + 0.1, askew))
         early = self.chance(self.b.early_gather)
         wait = self.rng.uniform(0.0, 0.1) if early else self.rng.uniform(0.7, 1.6) * self.b.pace
-        begin = max(self.script.tracks[p.card].last.t1 for p in book.plays) + wait
+        begin = self.settled(book) + wait
         if early:
             self.happened("early_gather", begin, self._keepers[book.winner], tuple(on_table), book.number)
-        return self.gather(book, begin, early)
+        # A hand that turns a book cannot lay the next card: this takes a partner who keeps the books.
+        free = book.number < BOOKS and self._keepers[book.winner] != book.winner
+        return self.gather(book, begin, early, free and self.sometimes(self.b.during_turn))
+
+    def settled(self, book: Book) -> float:
+        """When the last of a book's cards comes to rest."""
+        return max(self.script.tracks[p.card].last.t1 for p in book.plays)
+
+    def turned(self, play: Play, rest: float, book: int) -> None:
+        """How the book before ended: by being turned, or by this lead where that came to rest sooner."""
+        assert self.turning is not None
+        number, at = self.turning
+        self.turning = None
+        if rest >= at:
+            self.note(at, BookClosed(number, "turned"))
+            return
+        self.note(rest - 0.0005, BookClosed(number, "next_lead"))
+        self.happened("lay_during_turn", rest, play.seat, (play.card,), book)

@@ -42,6 +42,8 @@ class Crew:
             for s in (a, b):
                 self._keepers[s] = s if own else keeper  # type: ignore[index,assignment]
         self.gatherer: Seat | None = None
+        # The book, and when it will be turned, where the next one's leader does not wait for that.
+        self.turning: tuple[int, float] | None = None
         self._piled = dict.fromkeys(SEATS, 0)
         self._strokes: dict[Seat, list[Stroke]] = {s: [] for s in SEATS}
 
@@ -55,6 +57,10 @@ class Crew:
 
     def chance(self, share: float) -> bool:
         return bool(self.rng.random() < share)
+
+    def sometimes(self, share: float) -> bool:
+        """Like `chance`; what is never asked for leaves the other choices of a hand as they are."""
+        return share > 0 and self.chance(share)
 
     def spread(self, size: float) -> float:
         return float(np.clip(self.rng.normal(0, size), -2 * size, 2 * size))

@@ -24,22 +24,37 @@ BOOKS = 20
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """One seat's card to a book. `taken_back`: the card first laid and taken back before it."""
+    """One seat's card to a book. `taken_back`: the card first laid and taken back before it.
+
+    `extra`: a card that comes along with it by mistake.
+    """
 
     seat: Seat
     card: str
     taken_back: str | None = None
     renege: RenegeKind | None = None
+    extra: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """Four plays. `dropped`: whose card fell face up on the table just before."""
+    """Four plays. `dropped`, `flashed`: whose card fell face up, or was shown from the hand, just before."""
 
     number: int
     plays: tuple[Play, ...]
     winner: Seat
     dropped: tuple[Seat, str] | None = None
+    flashed: tuple[Seat, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mishaps:
+    """What happens in a hand, exactly so often."""
+
+    corrections: int = 0
+    drops: int = 0
+    flashes: int = 0
+    doubles: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +78,22 @@ class NoSuchHandError(ValueError):
     """No hand with the behaviours asked for came up in many deals."""
 
 
-def plan_hand(seed: int, reneges: Sequence[RenegeKind] = (), corrections: int = 0, drops: int = 0) -> Plan:
-    """Deal and play one hand with exactly these reneges, corrections in time and dropped cards.
+def plan_hand(
+    seed: int,
+    reneges: Sequence[RenegeKind] = (),
+    corrections: int = 0,
+    drops: int = 0,
+    flashes: int = 0,
+    doubles: int = 0,
+) -> Plan:
+    """Deal and play one hand with exactly these reneges, corrections in time, and cards exposed.
 
     Deals in which an asked-for renege finds no occasion are dealt again, from the same seed.
     """
     rng = np.random.default_rng([seed, 1])
+    wanted = Mishaps(corrections, drops, flashes, doubles)
     for _ in range(400):
-        plan = _try(rng, list(reneges), corrections, drops)
+        plan = _try(rng, list(reneges), wanted)
         if plan is not None:
             return plan
     raise NoSuchHandError(
@@ -109,7 +132,7 @@ def meld_cards(hand: Sequence[Face], trump: Suit) -> Counter[Face]:
     return +laid
 
 
-def _try(rng: np.random.Generator, reneges: list[RenegeKind], corrections: int, drops: int) -> Plan | None:
+def _try(rng: np.random.Generator, reneges: list[RenegeKind], wanted: Mishaps) -> Plan | None:
     faces = {f"c{n:03d}": f for n, f in enumerate(DOUBLE.cards(), 1)}
     shuffled = [str(c) for c in rng.permutation(list(faces))]
     hands: dict[Seat, tuple[str, ...]] = {s: tuple(shuffled[n::4]) for n, s in enumerate(SEATS)}
@@ -119,7 +142,7 @@ def _try(rng: np.random.Generator, reneges: list[RenegeKind], corrections: int, 
         return None
     calls, bidder, trump = auction
     meld = {s: _meld_groups(rng, hands[s], faces, trump, s == bidder) for s in SEATS}
-    books = _play(rng, hands, faces, bidder, trump, reneges, corrections, drops)
+    books = _play(rng, hands, faces, bidder, trump, reneges, wanted)
     if books is None:
         return None
     return Plan(faces, hands, dealer, tuple(calls), bidder, trump, meld, tuple(books))
@@ -187,15 +210,16 @@ def _play(
     bidder: Seat,
     trump: Suit,
     reneges: list[RenegeKind],
-    corrections: int,
-    drops: int,
+    wanted: Mishaps,
 ) -> list[Book] | None:
     hands = {s: list(dealt[s]) for s in SEATS}
     # From which book on each incident takes the first occasion that fits it.
     last_start = BOOKS - 7
     due_reneges = sorted(zip(rng.integers(2, last_start, len(reneges)).tolist(), reneges, strict=True))
-    due_corrections = sorted(rng.integers(1, last_start + 3, corrections).tolist())
-    due_drops = sorted(rng.integers(2, last_start, drops).tolist())
+    due_corrections = sorted(rng.integers(1, last_start + 3, wanted.corrections).tolist())
+    due_drops = sorted(rng.integers(2, last_start, wanted.drops).tolist())
+    due_flashes = sorted(rng.integers(2, last_start, wanted.flashes).tolist())
+    due_doubles = sorted(rng.integers(2, last_start, wanted.doubles).tolist())
     exposed: set[str] = set()
     books: list[Book] = []
     leader = bidder
@@ -204,11 +228,17 @@ def _play(
         seat = leader
         disturbed = False
         dropped: tuple[Seat, str] | None = None
+        flashed: tuple[Seat, str] | None = None
         if due_drops and number >= due_drops[0]:
             due_drops.pop(0)
             clumsy = SEATS[int(rng.integers(4))]
             dropped = clumsy, str(rng.choice(hands[clumsy]))
             exposed.add(dropped[1])
+        elif due_flashes and number >= due_flashes[0]:
+            due_flashes.pop(0)
+            careless = SEATS[int(rng.integers(4))]
+            flashed = careless, str(rng.choice(hands[careless]))
+            exposed.add(flashed[1])
         for _ in range(4):
             table = [faces[p.card] for p in plays]
             hand = hands[seat]
@@ -221,12 +251,13 @@ def _play(
             choice = must[0] if must else _choose(rng, allowed, faces, plays, trump, seat)
             kind: RenegeKind | None = None
             wrong: str | None = None
+            extra: str | None = None
             # One incident a book, so that each stays plain; an exposed card is not played against itself.
             if table and not must and not disturbed:
-                for n, (book, wanted) in enumerate(due_reneges):
-                    options = [c for c in hand if _kind(c, hand, faces, table, trump) == wanted]
+                for n, (book, asked) in enumerate(due_reneges):
+                    options = [c for c in hand if _kind(c, hand, faces, table, trump) == asked]
                     if number >= book and number <= BOOKS - 3 and options:
-                        choice, kind = str(rng.choice(options)), wanted
+                        choice, kind = str(rng.choice(options)), asked
                         del due_reneges[n]
                         disturbed = True
                         break
@@ -236,15 +267,21 @@ def _play(
                     wrong = str(rng.choice(others))
                     due_corrections.pop(0)
                     disturbed = True
-            plays.append(Play(seat, choice, wrong, kind))
+            if due_doubles and number >= due_doubles[0] and not disturbed and len(hand) > 2:
+                due_doubles.pop(0)
+                extra = str(rng.choice([c for c in hand if c != choice]))
+                disturbed = True
+            plays.append(Play(seat, choice, wrong, kind, extra))
             hand.remove(choice)
             exposed.discard(choice)
+            if extra:
+                exposed.add(extra)
             if wrong:
                 exposed.add(wrong)
             seat = next_seat(seat)
         leader = _winner(plays, faces, trump)
-        books.append(Book(number, tuple(plays), leader, dropped))
-    return None if due_reneges or due_corrections else books
+        books.append(Book(number, tuple(plays), leader, dropped, flashed))
+    return None if due_reneges or due_corrections or due_flashes or due_doubles else books
 
 
 def _kind(

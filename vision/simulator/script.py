@@ -22,12 +22,19 @@ IncidentKind: TypeAlias = Literal[
     "drop",
     "linger",
     "fidget",
+    "slide",
+    "cover",
+    "knock",
+    "lean",
+    "flash",
+    "two_at_once",
+    "lay_during_turn",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviours:
-    """How people behave. Shares are of plays (of books for pushes, early_gather and fidgets), 0 to 1.
+    """How people behave. Shares are of plays, or of books where it can happen once in each; 0 to 1.
 
     reneges, corrections, drops: exactly these happen (drops: cards that fall face up and are taken
     up again). pace: 1 is a calm club table, 0.6 quick. slow: hesitations. sloppy: cards that land
@@ -35,6 +42,13 @@ class Behaviours:
     while this one still slides. early_gather: the book is drawn in as soon as it is full.
     one_keeper: how likely one partner takes all of a team's books. linger: the
     hand stays on the card that it laid. fidgets: a hand reaches over the table for nothing.
+
+    Harsher ones (`vision.simulator.named` has them by name): slides: a card is slid a long way over the
+    table to its place. covers: a card comes to lie on an index of the one before it. straightens: a card
+    that lies askew is put straight. knocks: an arm moves all that lies. leans: a forearm lies over the
+    middle for seconds. during_turn: the leader lays while a partner still turns the last book. flashes,
+    doubles: exactly so often a card is shown from a hand without being played, or comes along beneath
+    the card that is laid and is taken up again.
     """
 
     reneges: tuple[RenegeKind, ...] = ()
@@ -49,6 +63,14 @@ class Behaviours:
     one_keeper: float = 0.0
     linger: float = 0.08
     fidgets: float = 0.06
+    slides: float = 0.0
+    covers: float = 0.0
+    straightens: float = 0.0
+    knocks: float = 0.0
+    leans: float = 0.0
+    during_turn: float = 0.0
+    flashes: int = 0
+    doubles: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from vision.simulator.camera import Effects
 from vision.simulator.choreography import play_hand
 from vision.simulator.deckart import DeckArt
 from vision.simulator.drawn import own_deck
+from vision.simulator.named import behaving
 from vision.simulator.playing import RenegeKind
 from vision.simulator.script import Behaviours, HandScript
 from vision.simulator.stage import CardInView, Stage
@@ -61,8 +62,8 @@ class SimulatedTable:
 
     Iterating yields `Frame`s with `at` in video seconds, `number` from 0. `truth` is the exact
     record of the hand; `corners` the pixels of the table's corners NW, NE, SE, SW; `script` all
-    that happens, with the incidents that were injected. Raises NoSuchHandError and ValueError (unknown
-    condition).
+    that happens, with the incidents that were injected. `named`: harsher behaviours of people, by their
+    names in `vision.simulator.named`. Raises NoSuchHandError and ValueError (unknown condition or name).
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class SimulatedTable:
         condition: str = "clean",
         reneges: Sequence[RenegeKind] = (),
         corrections: int = 0,
+        named: Sequence[str] = (),
         width: int = 1920,
         height: int = 1080,
         fps: float = 15.0,
@@ -83,7 +85,9 @@ class SimulatedTable:
         if condition not in CONDITIONS:
             raise ValueError(f"'{condition}' is no condition: use one of {', '.join(CONDITIONS)}")
         chosen = CONDITIONS[condition]
-        behaviours = behaviours or replace(chosen.behaviours, reneges=tuple(reneges), corrections=corrections)
+        behaviours = behaviours or behaving(
+            named, replace(chosen.behaviours, reneges=tuple(reneges), corrections=corrections)
+        )
         self.seed, self.condition, self.fps = seed, condition, fps
         self.script: HandScript = play_hand(seed, behaviours)
         self.stage = Stage(
