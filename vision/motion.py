@@ -35,12 +35,23 @@ SPARSE = 0.4
 ACTIVE, CHANGED = 4.0, 6.0
 """Mean grey levels by which a cell must differ."""
 PIXEL_CHANGED = 12
-RESTLESS_CELLS = 12
+RESTLESS_CELLS = 20
+RESTS = 0.1
+"""Seconds for which something beside a movement must be still besides: sleeves pause, cards stay."""
+LIKE_BARE = 3.0
+"""Mean grey levels within which a cell shows the bare table; less than a card's edge or index makes."""
 _KEPT = 3.0
 _REFRESH = 0.5
 _BARE_AFTER = 1.0
-_BLIND = 0.7
+_BLIND = 0.4
 _DARK = 6.0
+_FLAT = 0.5
+"""How much less of edges and grain than the table what hides it shows, if it is close to the lens."""
+_SHIFTED, _SIDES = 0.6, 0.8
+_DETAIL = 24.0
+"""Grey levels about a pixel, averaged over a cell, that make a cell tell whether it moved."""
+_LEAST_DETAIL = 24
+HIDDEN = "something hides most of the table"
 
 
 class Spot(NamedTuple):
@@ -63,7 +74,8 @@ class Region(NamedTuple):
     high: tuple[float, float]
     beside_motion: bool
     restless: bool
-    """Something moves beside it, and it reaches the table's edge or is small: most likely an arm."""
+    """Something moves beside it, and it reaches the table's edge, is small, or has only just stopped:
+    most likely an arm."""
 
 
 class Plan:
@@ -75,6 +87,10 @@ class Plan:
         self.rows = max(round(h / MM_PER_PIXEL / CELL), 8)
         self.width, self.height = self.columns * CELL, self.rows * CELL
         self._low, self._step = np.array([-w / 2, h / 2]), np.array([w / self.width, -h / self.height])
+        self.aim(table)
+
+    def aim(self, table: Table) -> None:
+        """Take the plan from where the table lies in the picture."""
         columns, rows = np.meshgrid(np.arange(self.width), np.arange(self.height))
         mm = self.mm(np.stack((columns.ravel(), rows.ravel()), axis=1).astype(np.float64))
         at = table.pixels(mm).reshape(self.height, self.width, 2).astype(np.float32)
@@ -190,6 +206,12 @@ class Motion:
         while self._past and self._past[0].at < at - _KEPT:
             self._past.popleft()
 
+    def aim(self, table: Table, image: Image) -> None:
+        """The table lies elsewhere in the picture from now on, beginning with this one."""
+        self.plan.aim(table)
+        at, self.at = self.at, -np.inf
+        self.push(image, at)
+
     def _levelled(self, plan: Grey) -> Grey:
         """The plan at the brightness of what is known: cameras and lamps drift."""
         if self._known is None:
@@ -243,9 +265,18 @@ class Motion:
                 rows.max() == self.plan.rows - 1 or columns.max() == self.plan.columns - 1
             )
             beside = bool((near_motion & mine).any())
-            restless = beside and (edge or len(rows) < RESTLESS_CELLS)
+            stopped = self.at - float(np.median(self.last_active[mine]))
+            restless = beside and (edge or len(rows) < RESTLESS_CELLS or stopped < RESTS)
             regions.append(Region(mine, (x0, y0), (x1, y1), beside, restless))
         return sorted(regions, key=lambda r: -int(r.cells.sum()))
+
+    def is_bare(self, region: Region) -> bool:
+        """Whether the bare table is to be seen all over a region, as where an arm was: nothing to read."""
+        mask = np.repeat(np.repeat(region.cells, CELL, axis=0), CELL, axis=1)
+        if not self._bare_known[mask].all():
+            return False
+        low, high = _envelope(self._bare)
+        return bool(self.plan.cell_means(_beyond(self.now, low, high))[region.cells].max() < LIKE_BARE)
 
     def accept(self, cells: Cells) -> None:
         """What is to be seen there now is known from here on."""
@@ -344,9 +375,30 @@ class Motion:
         """Why the table can hardly be seen in the last picture, in words; None if it can."""
         if float(self.now.mean()) < _DARK:
             return "the picture is dark"
-        if (self.changed & self._accepted).mean() > _BLIND:
-            return "something hides most of the table, or the camera was moved"
-        return None
+        if (self.changed & self._accepted).mean() <= _BLIND:
+            return None
+        low, high = _envelope(self.now)
+        flat = cv2.subtract(high, low).mean() < _FLAT * cv2.subtract(self._high, self._low).mean()
+        return "the camera is covered" if flat else HIDDEN
+
+    def shifted(self) -> bool:
+        """Whether so much changed at once that the camera may have been moved.
+
+        Either along the table's sides, of which arms cross but parts, or wherever before two seats or
+        more there is anything to tell by; not in the middle, from where a book is taken all at once.
+        """
+        changed = self.changed & self._accepted
+        if np.count_nonzero(changed) < _LEAST_DETAIL:
+            return False
+        sides = (changed[0], changed[-1], changed[:, 0], changed[:, -1])
+        if sum(float(side.mean()) for side in sides) > _SIDES:
+            return True
+        detail = self.plan.cell_means(cv2.subtract(self._high, self._low)) > _DETAIL
+        down, across = self.plan.rows // 4, self.plan.columns // 4
+        strips = (np.s_[:down], np.s_[-down:], np.s_[:, :across], np.s_[:, -across:])
+        telling = [s for s in strips if np.count_nonzero(detail[s]) >= _LEAST_DETAIL]
+        shares = [float(changed[s][detail[s]].mean()) for s in telling]
+        return len(shares) > 1 and min(shares) > _SHIFTED
 
 
 def _share(holds: Cells, mask: Cells) -> float:

@@ -1,7 +1,8 @@
-"""Whether the camera still sees its table as it was calibrated: frozen pictures, and a bumped camera.
+"""Whether the camera still sees its table as it was calibrated: hidden, dark, frozen, or bumped.
 
-`Frozen` tells a picture that repeats itself, as of a camera that hangs: no sensor gives the very same
-pixels twice. `register` finds where a bump took the table, from features of everything that lies still.
+`Sight` tells it of each picture, and follows a bumped camera. `Frozen` tells a picture that repeats itself,
+as of a camera that hangs: no sensor gives the very same pixels twice. `register` finds where a bump took
+the table, from features of everything that lies still.
 """
 
 from __future__ import annotations
@@ -11,11 +12,23 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from engine.events import SightLost, SightRegained
+from vision.motion import HIDDEN, Motion
 from vision.table import Doubles, Table, TableError
-from vision.types import Image
+from vision.types import Image, Observed
 
-FROZEN_AFTER = 1.0
-"""Seconds of the very same picture."""
+FROZEN_AFTER = 1.5
+"""Seconds of the very same picture. A video compressed hard repeats a still table for less than that."""
+BLIND_AFTER = 0.5
+"""Seconds for which the table must be hidden: a hand before the lens is no loss worth telling."""
+UNSETTLED = 0.2
+"""Seconds from a jolt until the camera hangs still again."""
+ASK_AGAIN = 1.0
+"""Seconds between two searches for the table."""
+REMEMBER_EVERY = 5.0
+"""Seconds between the pictures that are kept to find the table by: cards come and go."""
+CALM = 0.02
+"""Share of the table that may change or move in a picture that is kept."""
 _STEP = 16
 _WIDTH = 960
 """Features are sought in pictures no wider than this."""
@@ -31,14 +44,96 @@ class Frozen:
 
     def __init__(self) -> None:
         self._last: Image | None = None
-        self._since = 0.0
+        self.since = 0.0
 
     def push(self, image: Image, at: float) -> bool:
         """Whether the pictures up to this one, taken at `at` seconds, have been frozen for long."""
         sample = image[::_STEP, ::_STEP]
         if self._last is None or not np.array_equal(sample, self._last):
-            self._last, self._since = sample.copy(), at
-        return at - self._since >= FROZEN_AFTER
+            self._last, self.since = sample.copy(), at
+        return at - self.since >= FROZEN_AFTER
+
+
+class Sight:
+    """Follows whether a table can be seen, and where it lies. `clear`: the last picture can be used.
+
+    A camera that was bumped is followed: `table` itself is moved, so that all who hold it see it there.
+    """
+
+    def __init__(self, table: Table, motion: Motion) -> None:
+        self.table, self._motion = table, motion
+        self.clear = True
+        self._frozen = Frozen()
+        self._since: float | None = None
+        """Since when the table cannot be seen, or may have moved."""
+        self._told: str | None = None
+        self._asked = -np.inf
+        self._lost: Registered | None = None
+        self._known: Image | None = None
+        self._known_at = -np.inf
+
+    def push(self, image: Image, at: float) -> list[Observed]:
+        """Take the picture that `Motion` has just taken; returns sight lost and regained."""
+        if self._frozen.push(image, at):
+            return self._away("the picture is frozen", self._frozen.since, at)
+        why = self._motion.blind()
+        if why in (None, HIDDEN) and (why or self._motion.shifted()):
+            out = self._perhaps_moved(image, at)
+            if out is not None:
+                return out
+        elif self._lost is not None and why is None:
+            self._lost = None  # the camera hangs where it did again
+        if why is not None:
+            return self._away(why, at, at)
+        out = self._here(at)
+        self._remember(image, at)
+        return out
+
+    def _away(self, why: str, since: float, at: float) -> list[Observed]:
+        self.clear = False
+        self._since = since if self._since is None else self._since
+        if self._told is not None or at - self._since < BLIND_AFTER:
+            return []
+        self._told = why
+        return [Observed(SightLost(why), self._since)]
+
+    def _here(self, at: float) -> list[Observed]:
+        told, self._told = self._told, None
+        self.clear, self._since = True, None
+        return [] if told is None else [Observed(SightRegained(), at)]
+
+    def _perhaps_moved(self, image: Image, at: float) -> list[Observed] | None:
+        """So much changed at once that the camera may have been moved. None: it was not."""
+        if self._known is None:
+            return None
+        if at - self._asked < ASK_AGAIN:
+            return self._away(self._lost.message(), at, at) if self._lost else None
+        self._since = at if self._since is None else self._since
+        if at - self._since < UNSETTLED:
+            self.clear = False
+            return []
+        self._asked = at
+        found = register(self.table, self._known, image)
+        if found is None or not found.moved:
+            self._lost = None
+            return None
+        if found.table is None:
+            self._lost = found
+            return self._away(found.message(), at, at)
+        self._lost = None
+        self.table.follow(found.table)
+        self._motion.aim(self.table, image)
+        self._known, self._known_at = image, at
+        out = [] if self._told else [Observed(SightLost("the camera was moved"), self._since)]
+        self._told = "the camera was moved"
+        return [*out, *self._here(at)]
+
+    def _remember(self, image: Image, at: float) -> None:
+        """Keep a picture of the table as it is, with nobody in it, to find it by."""
+        m = self._motion
+        calm = m.changed.mean() < CALM and m.active.mean() < CALM
+        if self._known is None or (calm and at - self._known_at > REMEMBER_EVERY):
+            self._known, self._known_at = image, at
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,12 @@ class Table:
         play: float,
         card: CardShape,
     ) -> None:
-        self.corners, self.size_mm, self.image_size = corners, size_mm, image_size
+        self.size_mm, self.image_size = size_mm, image_size
         self.play, self.card = play, card
+        self._lie(corners)
+
+    def _lie(self, corners: Doubles) -> None:
+        self.corners = corners
         plane = self.polygon_mm(1.0).astype(np.float32)
         self.to_image: Doubles = cv2.getPerspectiveTransform(plane, corners.astype(np.float32))
         """3 x 3, homogeneous table millimetres to image pixels."""
@@ -123,6 +127,10 @@ class Table:
     def with_card(self, card: CardShape) -> Table:
         """The same table for another deck."""
         return Table(self.corners, self.size_mm, self.image_size, self.play, card)
+
+    def follow(self, other: Table) -> None:
+        """Lie where another table does: the camera was moved, and what lies on the table was not."""
+        self._lie(other.corners)
 
     def for_picture(self, width: int, height: int) -> Table:
         """The same table in a larger or smaller picture of the same camera. Raises TableError."""

@@ -19,9 +19,9 @@ from vision.cards import CardReader
 from vision.meldwatch import MeldWatch
 from vision.motion import Motion, Region
 from vision.seats import Sides
-from vision.sightings import AGREE_MOVED, Card, Sighting, State, agreement, normalised, sight
+from vision.sight import Sight
 from vision.table import Doubles, Table
-from vision.tracking import Tracker
+from vision.tracking import AGREE_MOVED, Card, Sighting, State, Tracker, agreement, normalised, sight
 from vision.types import Frame, Image, IndexBox, Observed
 from vision.visits import Visits
 
@@ -46,14 +46,18 @@ _LEAST_CELLS = 6
 _AROUND = 25.0
 _AGAIN_SOON, _AGAIN = 0.12, 0.6
 _MELD_AGAIN = 0.4
-_NEAR_MOTION = 0.2
+_NEAR_MOTION, _NEAR_ARM = 0.12, 0.3
+"""Seconds until a place beside a movement is looked at again; longer where nothing was: sleeves pause."""
+_TOGETHER, _TOGETHER_MM = 0.1, 220.0
+"""Looks due within so many seconds, at places that fit into such a square, are one look."""
+_INTERVAL = 0.06
+"""Seconds: pictures that come sooner after the last are not looked at; nobody lays cards so fast."""
 _SURE, _LIKELY = 0.9, 0.6
 _LEAVING = 0.3
 """Seconds for which a card must lie while the last book is being drawn in: cards turn in the air."""
 _PERSISTS = 1.0
 """Seconds after which a card that cannot be read well is recorded all the same."""
 _EXPOSED_AFTER = 0.5
-_BLIND_AFTER = 1.0
 _REVISED_BY = 0.02
 _RECHECK = 0.1
 _ON_TABLE = 0.97
@@ -107,6 +111,7 @@ class TableWatcher:
         self.costs = Costs()
         self._reader = reader
         self._motion = Motion(table)
+        self._sight = Sight(table, self._motion)
         self._visits = Visits(self._motion, table.area_mm("play"))
         self._tracker = Tracker(table, self._motion, self._visits)
         sides = Sides(table, self._motion.plan)
@@ -124,8 +129,6 @@ class TableWatcher:
         self._looked: list[tuple[float, Region]] = []
         self._rechecked = -np.inf
         self._kept = lookback.Kept()
-        self._blind_since: float | None = None
-        self._blind = False
         self._revised = 0
         self.ended = False
 
@@ -145,10 +148,12 @@ class TableWatcher:
             return []
         self.costs.frames += 1
         at = frame.at
+        if at - self._motion.at < _INTERVAL:
+            return []
         self._motion.push(frame.image, at)
         self._visits.push()
         out: list[Observed] = []
-        if self._see_nothing(at, out):
+        if not self._sees(frame.image, at, out):
             return out
         region = self._next_region(at)
         if region is not None:
@@ -174,38 +179,57 @@ class TableWatcher:
         out += self._revise(self._motion.at, whole=True)
         return out
 
-    def _see_nothing(self, at: float, out: list[Observed]) -> bool:
-        why = self._motion.blind()
-        if why is None:
-            self._blind_since = None
-            if self._blind:
-                self._blind = False
-                out.append(Observed(ev.SightRegained(), at))
-            return False
-        if self._blind_since is None:
-            self._blind_since = at
+    def _sees(self, image: Image, at: float, out: list[Observed]) -> bool:
+        """Whether the table can be seen; what is known is kept while it cannot."""
+        before = self._sight.clear
+        out += self._sight.push(image, at)
+        if before and not self._sight.clear:
             self._visits.blind()
-        if not self._blind and at - self._blind_since >= _BLIND_AFTER:
-            self._blind = True
-            out.append(Observed(ev.SightLost(why), self._blind_since))
-        return True
+        if any(isinstance(o.what, ev.SightRegained) for o in out):
+            self._kept = lookback.Kept()
+            for card in self._tracker.cards:
+                card.disturbed_at = at if card.disturbed_at is not None else None
+        return self._sight.clear
 
     # -- where to look --------------------------------------------------------------------------
 
     def _next_region(self, at: float) -> Region | None:
         """The part of the table to be read in this picture; at most one, so that no picture costs much."""
-        self._looked = [(t, r) for t, r in self._looked if at - t < _NEAR_MOTION]
+        self._looked = [(until, r) for until, r in self._looked if at < until]
         for region in self._motion.settled(_LEAST_CELLS):
             if region.restless or (
                 region.beside_motion and any(_overlap(region, r) for _, r in self._looked)
             ):
                 continue
+            if self._is_bare(region):
+                self._motion.accept(region.cells)
+                continue
             return region
-        for due in self._due:
-            if due.at <= at:
-                self._due.remove(due)
-                return due.region
-        return self._visits.unseen()
+        return self._next_due(at) or self._unseen()
+
+    def _next_due(self, at: float) -> Region | None:
+        """What is to be looked at again by now, with what is so soon after and beside it."""
+        if not self._due or self._due[0].at > at:
+            return None
+        region = self._due.pop(0).region
+        for due in [d for d in self._due if d.at <= at + _TOGETHER]:
+            both = _joined(region, due.region)
+            if max(both.high[0] - both.low[0], both.high[1] - both.low[1]) <= _TOGETHER_MM:
+                region = both
+                self._due = [d for d in self._due if d is not due]
+        return region
+
+    def _unseen(self) -> Region | None:
+        """What was visited and not looked at since, unless the bare table is to be seen there."""
+        region = self._visits.unseen()
+        if region is None or not self._is_bare(region):
+            return region
+        self._visits.looked(np.array(region.low), np.array(region.high))
+        return None
+
+    def _is_bare(self, region: Region) -> bool:
+        """Whether there is nothing to read in a region, nor was there."""
+        return not self._tracker.read_with(region) and self._motion.is_bare(region)
 
     def _again(self, card: Card, at: float) -> None:
         low, high = card.polygon.min(axis=0), card.polygon.max(axis=0)
@@ -217,8 +241,8 @@ class TableWatcher:
         self._due.sort(key=lambda d: d.at)
 
     def _look(self, image: Image, region: Region, at: float) -> list[Observed]:
-        self._looked.append((at, region))
         sightings = self._read_region(image, region)
+        self._looked.append((at + (_NEAR_MOTION if sightings else _NEAR_ARM), region))
         update = self._tracker.look(sightings, region, at)
         seen = [self._motion.plan.spot(c.polygon) for c in self._tracker.cards if c.last_seen == at]
         self._motion.accept(region.cells | self._motion.cells(seen))
@@ -526,6 +550,11 @@ def _box(low: Doubles, high: Doubles) -> Doubles:
 
 def _overlap(a: Region, b: Region) -> bool:
     return bool((np.array(a.low) <= b.high).all() and (np.array(a.high) >= b.low).all())
+
+
+def _joined(a: Region, b: Region) -> Region:
+    low, high = np.minimum(a.low, b.low), np.maximum(a.high, b.high)
+    return a._replace(low=(float(low[0]), float(low[1])), high=(float(high[0]), float(high[1])))
 
 
 def _within(card: Card, region: Region) -> bool:
