@@ -20,8 +20,9 @@ from vision.meldwatch import MeldWatch
 from vision.motion import Motion, Region
 from vision.seats import Sides
 from vision.sight import Sight
+from vision.sightings import AGREE_MOVED, Card, Sighting, State, agreement, normalised, sight
 from vision.table import Doubles, Table
-from vision.tracking import AGREE_MOVED, Card, Sighting, State, Tracker, agreement, normalised, sight
+from vision.tracking import Tracker
 from vision.types import Frame, Image, IndexBox, Observed
 from vision.visits import Visits
 
