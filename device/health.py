@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import re
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from device.cameras import is_black, open_source
 from device.config import Settings
 from device.errors import UserError
 from engine import rules
+from vision.heights import Curve, load_curve
 from vision.table import Table, TableError
 from vision.weights import ModelError, locate
 
@@ -26,8 +28,10 @@ LEVELS: tuple[Level, ...] = ("ok", "info", "warning", "issue")
 MODULES = ("numpy", "cv2", "onnxruntime", "scipy", "flask", "pydantic", "waitress", "click", "platformdirs")
 FREE_WARNING, FREE_ISSUE = 2e9, 2e8
 """Bytes: a hand takes some 20 MB with its pictures."""
-INDEX_GOOD, INDEX_LEAST = 24.0, 16.0
-"""Pixels that an index should be high: above, the reader is nearly always right; below, it guesses."""
+SHARE_GOOD, SHARE_LEAST = 0.97, 0.85
+"""Share of indices read right, each by itself, that is good, and below which a table cannot be followed."""
+INDEX_GOOD = 24.0
+"""Pixels that an index should be high where the networks' curve of heights is not there."""
 
 THROTTLED = {
     0: "the supply voltage is too low",
@@ -214,15 +218,46 @@ def calibration(settings: Settings, size: tuple[int, int], own: Table | None = N
             )
         ]
     height = min(table.index_height(mm) for mm in table.polygon_mm(table.play))
-    text = f"an index in the play area is at least {height:.0f} pixels high"
-    if height < INDEX_LEAST:
-        return [
-            Finding("calibration", "issue", f"{text}: too small to read", "More pixels, or a nearer camera.")
-        ]
-    if height < INDEX_GOOD:
-        return [
-            Finding(
-                "calibration", "warning", f"{text}; {INDEX_GOOD:.0f} are better", "Move the camera nearer."
-            )
-        ]
-    return [Finding("calibration", "ok", text)]
+    return [resolution(height, size[0])]
+
+
+def resolution(height: float, width: int) -> Finding:
+    """Whether indices `height` pixels high, in pictures `width` pixels wide, are read well enough.
+
+    As measured with the shipped networks (`vision.heights`).
+    """
+    text = f"an index in the play area is at least {height:.0f} pixels high in pictures {width} wide"
+    try:
+        curve = load_curve()
+    except ModelError as error:
+        return Finding("calibration", "issue", str(error), "Install the package again.")
+    if curve is None:
+        level: Level = "ok" if height >= INDEX_GOOD else "warning"
+        advice = (
+            f"{INDEX_GOOD:.0f} pixels are a fair guess: the networks were not measured by height."
+        )
+        return Finding("calibration", level, text, "" if level == "ok" else advice)
+    share = curve.right(height)
+    text += f": {int(100 * share)} of 100 indices right"
+    if not _measured_with_these(curve):
+        text += ", as measured with other networks"
+    if share >= SHARE_GOOD:
+        return Finding("calibration", "ok", text)
+    needed = curve.least_height(SHARE_GOOD)
+    advice = "Hang the camera nearer, or ask for larger pictures (camera.width, camera.height)."
+    if needed is not None and needed > height:
+        wide = math.ceil(width * needed / height / 16) * 16
+        advice = (
+            f"{100 * SHARE_GOOD:.0f} of 100 need {needed:.0f} pixels: pictures {wide} wide (camera.width), "
+            "or the camera nearer."
+        )
+    return Finding("calibration", "issue" if share < SHARE_LEAST else "warning", text, advice)
+
+
+def _measured_with_these(curve: Curve) -> bool:
+    """Whether the networks that are installed are those that the curve was measured with."""
+    try:
+        there = [locate(name).facts.get("sha256") for name in ("finder", "reader")]
+    except ModelError:  # networks() says so
+        return True
+    return there == [curve.finder, curve.reader]

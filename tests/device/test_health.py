@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 import stat
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from device_samples import picture
 from device import health
 from device.config import Settings, StoreSettings, TableSettings
 from device.health import Finding
+from vision.heights import Curve
 
 
 @pytest.fixture
@@ -87,15 +89,40 @@ def test_a_folder_that_cannot_be_written_is_an_issue(tmp_path: Path) -> None:
     assert level_of(health.examine(settings), "disk") == "issue"
 
 
-@pytest.mark.parametrize(("size", "level"), [(2400, "ok"), (1100, "warning"), (500, "issue")])
-def test_calibration_says_how_high_an_index_will_be(settings: Settings, size: int, level: str) -> None:
+CURVE = Curve((10, 20, 40), (9, 9, 9), (1, 1, 1), (1, 1, 1), (0.5, 0.9, 0.99), "finder", "reader")
+
+
+@pytest.mark.parametrize(
+    ("size", "level", "said"),
+    [
+        (2400, "ok", "48 pixels high in pictures 2400 wide: 99 of 100 indices right"),
+        (1100, "warning", "22 pixels high in pictures 1100 wide: 91 of 100 indices right"),
+        (500, "issue", "10 pixels high in pictures 500 wide: 50 of 100 indices right"),
+    ],
+)
+def test_calibration_says_how_high_an_index_will_be_and_what_that_gives(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, size: int, level: str, said: str
+) -> None:
+    monkeypatch.setattr(health, "load_curve", lambda: CURVE)
     square = ((0, 0), (size, 0), (size, size), (0, size))
     table = TableSettings(corners=square, width_mm=900, height_mm=900)
     wanted = settings.model_copy(update={"table": table})
     [finding] = health.calibration(wanted, (size, size))
     assert finding.level == level
     # An index is 18 mm high; a flat view shows it at the picture's scale.
-    assert f"{18 * size / 900:.0f} pixels" in finding.text
+    assert said in finding.text
+    assert "as measured with other networks" in finding.text
+    if level != "ok":  # 97 of 100 are reached at 20 * 2 ** (7 / 9) = 34.3 pixels
+        wide = math.ceil(20 * 2 ** (7 / 9) / 18 * 900 / 16) * 16
+        assert f"97 of 100 need 34 pixels: pictures {wide} wide" in finding.do
+
+
+def test_without_a_curve_the_doctor_guesses_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "load_curve", lambda: None)
+    assert health.resolution(30, 2304).level == "ok"
+    low = health.resolution(20, 2304)
+    assert low.level == "warning"
+    assert "not measured" in low.do
 
 
 def test_without_or_with_wrong_corners(settings: Settings) -> None:
