@@ -123,8 +123,8 @@ class Viewfinder:
 
     def look(self) -> View:
         """A picture that is a few seconds old at most. Raises UserError."""
-        if _age(self._folder / _WATCHED) < WATCH_LIMIT:
-            return self._watched()
+        if self.watched():
+            return self._left()
         with self._changed:
             self._asked = time.monotonic()
             if self._thread is None:
@@ -141,6 +141,10 @@ class Viewfinder:
             assert self._newest is not None
             return self._newest[1]
 
+    def watched(self) -> bool:
+        """Whether a watch holds the camera."""
+        return _age(self._folder / _WATCHED) < WATCH_LIMIT
+
     def close(self) -> None:
         """Lets the camera go."""
         with self._changed:
@@ -152,7 +156,7 @@ class Viewfinder:
     def _fresh(self) -> bool:
         return self._newest is not None and time.monotonic() - self._newest[0] < 3.0
 
-    def _watched(self) -> View:
+    def _left(self) -> View:
         _touch(self._folder / _WANTED)
         until = time.monotonic() + _PATIENCE
         while time.monotonic() < until:
@@ -204,4 +208,4 @@ class Viewfinder:
 
     def _let_go(self) -> bool:
         idle = time.monotonic() - self._asked > IDLE_LIMIT
-        return self._closing or idle or _age(self._folder / _WATCHED) < WATCH_LIMIT
+        return self._closing or idle or self.watched()

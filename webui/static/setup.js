@@ -29,6 +29,7 @@
   /** Picture pixels for one pixel of the screen. */
   const scale = () => width / stage.clientWidth;
   function draw() {
+    if (!stage.clientWidth) return;
     const outline = corners.map((p) => p.join(",")).join(" ");
     document.getElementById("outline").setAttribute("points", outline);
     // Handles and names keep their size on the screen, however small it is.
