@@ -12,7 +12,8 @@ from device.errors import UserError
 from device.recorder import Entry
 from engine.cards import Seat
 from engine.events import BidMade
-from vision.simulator.named import behaving
+from vision.simulator.disturbances import NAMES, Disturbed, disturbed
+from vision.simulator.named import BEHAVIOURS
 from vision.simulator.playing import RENEGE_KINDS, NoSuchHandError
 from vision.simulator.table import CONDITIONS, SimulatedTable
 from vision.table import Table
@@ -35,7 +36,11 @@ def _condition(text: str) -> str:
 
 def _behaviours(text: str) -> tuple[str, ...]:
     names = tuple(word for word in text.split(",") if word)
-    behaving(names)
+    for name in names:
+        if name not in (*BEHAVIOURS, *NAMES):
+            raise ValueError(f"'{name}' is no behaviour: use {', '.join((*BEHAVIOURS, *NAMES))}")
+    if len(set(names) & set(NAMES)) > 1:
+        raise ValueError(f"only one of {', '.join(NAMES)} comes between a camera and its table")
     return names
 
 
@@ -83,15 +88,18 @@ def parse(spec: str) -> tuple[int, dict[str, Any]]:
     return int(seed), options
 
 
-def simulated_table(spec: str) -> SimulatedTable:
-    """The table that `spec` describes. Raises UserError."""
+def simulated_table(spec: str) -> tuple[SimulatedTable, SimulatedTable | Disturbed]:
+    """The table that `spec` describes, and how its camera sees it. Raises UserError."""
     seed, options = parse(spec)
+    named = options.pop("behaviour", ())
     try:
-        return SimulatedTable(seed, named=options.pop("behaviour", ()), **options)
+        table = SimulatedTable(seed, named=[n for n in named if n not in NAMES], **options)
     except NoSuchHandError as error:
         raise UserError(
             str(error), where=spec, do="Try another seed, or fewer reneges and corrections."
         ) from error
+    between = next((n for n in NAMES if n in named), None)
+    return table, disturbed(table, between) if between else table
 
 
 class Simulated(Source):
@@ -99,11 +107,11 @@ class Simulated(Source):
 
     def __init__(self, spec: str) -> None:
         super().__init__(spec)
-        self.simulation = simulated_table(spec)
+        self.simulation, self.seen = simulated_table(spec)
         self.total = self.simulation.frame_count
 
     def __iter__(self) -> Iterator[Frame]:
-        return iter(self.simulation)
+        return iter(self.seen)
 
     def table(self, image_size: tuple[int, int]) -> Table:
         return Table.from_corners(self.simulation.corners, (self.simulation.size_mm,) * 2, image_size)

@@ -22,6 +22,7 @@ from device.loop import TableLoop
 from device.recorder import HandSettings, Recorder
 from device.store import Store
 from engine.flags import Flag
+from vision.simulator.disturbances import NAMES
 from vision.simulator.named import BEHAVIOURS
 from vision.simulator.playing import RENEGE_KINDS
 from vision.simulator.table import CONDITIONS
@@ -45,7 +46,8 @@ from vision.simulator.table import CONDITIONS
     "--behaviour",
     default="",
     metavar="NAME[,NAME]",
-    help=f"Harsher behaviours: {', '.join(BEHAVIOURS)}.",
+    help=f"Harsher behaviours of people: {', '.join(BEHAVIOURS)}; "
+    f"and what comes between camera and table, one of {', '.join(NAMES)}.",
 )
 @click.option("--width", type=click.IntRange(640, 4608), default=1920, show_default=True)
 @click.option("--height", type=click.IntRange(360, 2592), default=1080, show_default=True)
@@ -67,7 +69,7 @@ def simulate(
     if out.suffix.lower() != ".mp4":
         raise UserError("only MP4 videos are written", where=str(out), do=f"Name it {out.stem}.mp4.")
     seed = secrets.randbelow(1_000_000) if seed is None else seed
-    table = simulated_table(
+    table, seen = simulated_table(
         f"sim:{seed}?condition={condition}&reneges={','.join(reneges)}&corrections={corrections}"
         f"&behaviour={behaviour}&width={width}&height={height}&fps={fps}"
     )
@@ -79,7 +81,7 @@ def simulate(
     draft = out.with_name(f".{out.stem}.draft.mp4")
     beside = (".truth.jsonl", ".table.json")
     try:
-        table.write_video(draft, lambda done, _: progress.step(done))
+        seen.write_video(draft, lambda done, _: progress.step(done))
         for suffix in beside:
             draft.with_suffix(suffix).replace(out.with_suffix(suffix))
         draft.replace(out)

@@ -11,6 +11,7 @@ from device.cameras import open_source
 from device.cameras.simulated import Simulated, parse
 from device.errors import UserError
 from engine.events import BidMade
+from vision.simulator.disturbances import planned
 
 
 def test_a_simulated_table_brings_its_calibration_and_its_scorekeeper() -> None:
@@ -41,6 +42,8 @@ def test_options_are_the_simulations_own() -> None:
         ("sim:7?reneges=FOLOW", ["'FOLOW' is no kind of renege", "FOLLOW"]),
         ("sim:7?condition=wet", ["'wet' is no condition", "clean"]),
         ("sim:7?fps=1000", ["1000 does not lie between 1 and 60"]),
+        ("sim:7?behaviour=snow", ["'snow' is no behaviour", "slide", "frozen"]),
+        ("sim:7?behaviour=frozen,covered", ["only one of"]),
         ("sim:7?corrections=two", ["'two' is not a number"]),
     ],
 )
@@ -49,6 +52,15 @@ def test_what_cannot_be_is_said(spec: str, words: list[str]) -> None:
         parse(spec)
     for word in words:
         assert word in str(caught.value)
+
+
+def test_a_camera_sees_its_table_through_a_named_disturbance() -> None:
+    source = Simulated("sim:7?width=640&height=360&fps=5&behaviour=lights_out,slide")
+    out = planned("lights_out", 7, source.simulation.script.duration).start
+    frames = source.seen.frames(out - 0.4, out + 0.4)
+    means = {frame.at < out: frame.image.mean() for frame in frames}
+    assert means[True] > 20
+    assert means[False] < 5
 
 
 def test_a_videos_calibration_lies_beside_it(video: Path) -> None:

@@ -7,15 +7,16 @@ SightLost and SightRegained in their places. The hand itself is played on as if 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 import cv2
 import numpy as np
 
 from engine.events import Event, SightLost, SightRegained
-from vision.simulator.table import SimulatedTable
+from vision.simulator.table import SimulatedTable, write_video
 from vision.types import Frame, Image
 
 Name: TypeAlias = Literal["lights_out", "covered", "bumped", "leaning", "frozen"]
@@ -56,6 +57,11 @@ def planned(name: Name, seed: int, duration: float) -> Disturbance:
     return Disturbance(name, start, float("inf"), dx, dy, float(rng.uniform(-1.5, 1.5)))
 
 
+def disturbed(table: SimulatedTable, name: Name) -> Disturbed:
+    """The table through the disturbance of this name that its seed brings."""
+    return Disturbed(table, planned(name, table.seed, table.script.duration))
+
+
 def bump(disturbance: Disturbance, size: tuple[int, int]) -> np.ndarray:
     """(2, 3): where a bump takes the pixels of a picture of this width and height."""
     width, height = size
@@ -87,6 +93,10 @@ class Disturbed:
 
     def __iter__(self) -> Iterator[Frame]:
         return self.frames()
+
+    def write_video(self, path: Path, progress: Callable[[int, int], None] | None = None) -> None:
+        """See `vision.simulator.table.write_video`."""
+        write_video(path, self.table, self, self.truth, progress)
 
     def _disturb(self, image: Image, at: float) -> Image:
         d = self.disturbance

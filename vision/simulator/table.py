@@ -11,7 +11,7 @@ SimulatedTable(7, condition="sloppy", reneges=("FOLLOW",), corrections=1).write_
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -132,32 +132,44 @@ class SimulatedTable:
         return self.frames()
 
     def write_video(self, path: Path, progress: Callable[[int, int], None] | None = None) -> None:
-        """Write PATH (mp4), PATH with `.truth.jsonl` (the record) and with `.table.json` (calibration).
+        """See `write_video`."""
+        write_video(path, self, self, self.truth, progress)
 
-        `progress` is told frames done and in all. Raises OSError when the video cannot be written.
-        """
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.with_suffix(".truth.jsonl").open("w", encoding="utf-8") as log:
-            for event in self.truth:
-                write_event(log, event)
-        facts = {
-            "corners": [[round(float(v), 2) for v in p] for p in self.corners],
-            "size_mm": self.size_mm,
-            "width": self.stage.view.width,
-            "height": self.stage.view.height,
-            "fps": self.fps,
-            "seed": self.seed,
-            "condition": self.condition,
-        }
-        path.with_suffix(".table.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-        code = cv2.VideoWriter.fourcc(*"mp4v")
-        writer = cv2.VideoWriter(str(path), code, self.fps, (self.stage.view.width, self.stage.view.height))
-        if not writer.isOpened():
-            raise OSError(f"{path}: OpenCV cannot write an MPEG-4 video here; use a path that ends in .mp4")
-        try:
-            for frame in self:
-                writer.write(frame.image)
-                if progress:
-                    progress(frame.number + 1, self.frame_count)
-        finally:
-            writer.release()
+
+def write_video(
+    path: Path,
+    table: SimulatedTable,
+    frames: Iterable[Frame],
+    truth: Sequence[Event],
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Write PATH (mp4), PATH with `.truth.jsonl` (the record) and with `.table.json` (calibration).
+
+    `progress` is told frames done and in all. Raises OSError when the video cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_suffix(".truth.jsonl").open("w", encoding="utf-8") as log:
+        for event in truth:
+            write_event(log, event)
+    view = table.stage.view
+    facts = {
+        "corners": [[round(float(v), 2) for v in p] for p in table.corners],
+        "size_mm": table.size_mm,
+        "width": view.width,
+        "height": view.height,
+        "fps": table.fps,
+        "seed": table.seed,
+        "condition": table.condition,
+    }
+    path.with_suffix(".table.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    code = cv2.VideoWriter.fourcc(*"mp4v")
+    writer = cv2.VideoWriter(str(path), code, table.fps, (view.width, view.height))
+    if not writer.isOpened():
+        raise OSError(f"{path}: OpenCV cannot write an MPEG-4 video here; use a path that ends in .mp4")
+    try:
+        for frame in frames:
+            writer.write(frame.image)
+            if progress:
+                progress(frame.number + 1, table.frame_count)
+    finally:
+        writer.release()
