@@ -323,6 +323,12 @@ class Books:
         book.closed = True
         return [self._observe(ev.BookClosed(book.number, how), at, None), *self._settle(book)]
 
+    def close_last(self) -> list[Observed]:
+        """The last book of the hand has left: no lead follows that would close it."""
+        book = self.books[-1]
+        assert book.left_at is not None
+        return self._close(book, "turned", book.left_at)
+
     def _gather(self, book: Book) -> list[Observed]:
         assert book.left_at is not None
         book.gathered = True

@@ -122,7 +122,7 @@ def _turns(n: int) -> Doubles:
     p = np.zeros((4,) * n)
     for index in np.ndindex(*p.shape):
         again = n - len(set(index))
-        in_turn = all((b - a) % 4 == 1 for a, b in pairwise(index))
+        in_turn = not again and all((b - a) % 4 == 1 for a, b in pairwise(index))
         p[index] = IN_TURN if in_turn else (1 - IN_TURN) * TWICE**again / 5
     return p
 

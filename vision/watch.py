@@ -59,6 +59,8 @@ _LEAVING = 0.3
 _PERSISTS = 1.0
 """Seconds after which a card that cannot be read well is recorded all the same."""
 _EXPOSED_AFTER = 0.5
+_A_BOOK = 3
+"""Cards that make a book which counts towards the end of the hand; fewer come of one card seen as two."""
 _REVISED_BY = 0.02
 _RECHECK = 0.1
 _ON_TABLE = 0.97
@@ -444,15 +446,13 @@ class TableWatcher:
                 for x in book.standing:
                     if x.card.state is not State.GONE:
                         self._tracker.drop(x.card)
-        done = sum(1 for b in self.books.books if b.left_at is not None)
+        done = sum(b.left_at is not None and len(b.standing) >= _A_BOOK for b in self.books.books)
         if done > self._revised:
             self._revised = done
             last = self.books.books[-1]
             if done == self.deck.size // 4 and last.left_at is not None:
                 out += self.books.step(last.left_at + 10)
-                if not last.closed:
-                    last.closed = True
-                    out.append(self._observe(ev.BookClosed(last.number, "turned"), last.left_at, None))
+                out += self.books.close_last()
                 out += self._revise(at, whole=True)
                 out.append(Observed(ev.HandEnded(), at))
                 self.ended = True
