@@ -131,14 +131,14 @@ def trial(given: Trial | None) -> Finding:
 
 def look_over(settings: Settings, view: View | UserError, given: Trial | None) -> list[Finding]:
     """Everything that a table needs before its first hand."""
-    found = [f for f in health.examine(settings) if f.subject != "calibration"]
+    machine = [f for f in health.examine(settings) if f.subject != "calibration"]
     if isinstance(view, UserError):
-        return [*found, Finding("camera", "issue", view.what, view.do), trial(given)]
-    width, height = view.size
+        return [Finding("camera", "issue", view.what, view.do), trial(given), *machine]
     if is_black(view.image):
         dark = Finding("camera", "issue", "the picture is black", "Uncover the lens or switch the light on.")
-        return [*found, dark, trial(given)]
-    found.append(Finding("camera", "ok", f"gives pictures of {width} x {height} pixels"))
+        return [dark, trial(given), *machine]
+    width, height = view.size
+    camera = Finding("camera", "ok", f"gives pictures of {width} x {height} pixels")
     marked = health.calibration(settings, view.size, view.own)
     try:
         table = view.own or table_of(settings, view.size)
@@ -146,5 +146,6 @@ def look_over(settings: Settings, view: View | UserError, given: Trial | None) -
         table = None
     if table is None:
         missing = [replace(f, level="issue", do="Mark its four corners in the picture.") for f in marked]
-        return [*found, *missing, trial(given)]
-    return [*found, *marked, sharpness(view.image, table), *light(view.image, table), trial(given)]
+        return [camera, *missing, trial(given), *machine]
+    seen = [sharpness(view.image, table), *light(view.image, table)]
+    return [camera, *marked, *seen, trial(given), *machine]

@@ -91,20 +91,21 @@ def test_corners_must_be_four_points(tmp_path: Path, video: Path, corners: str) 
     assert "write four corners" in result.stderr
 
 
-def test_corners_given_outrank_the_videos_own_and_the_settings(video: Path) -> None:
+def test_corners_given_outrank_the_videos_own_and_the_settings(tmp_path: Path, video: Path) -> None:
     from device.calibration import calibrated
     from device.cameras import open_source
-    from device.config import Settings, TableSettings
+    from device.config import Settings, StoreSettings, TableSettings
 
     given = ((40.0, 20.0), (280.0, 20.0), (280.0, 220.0), (40.0, 220.0))
-    settings = Settings(table=TableSettings(corners=given))
+    store = StoreSettings(folder=tmp_path)
+    settings = Settings(table=TableSettings(corners=given), store=store)
     beside = video.with_suffix(".table.json")
     own = [[50, 30], [270, 30], [270, 210], [50, 210]]
     with open_source(str(video)) as source:
         frame = next(iter(source))
         assert calibrated(source, frame, settings).corners.tolist() == [list(p) for p in given]
         with pytest.raises(UserError, match="not calibrated"):
-            calibrated(source, frame, Settings())
+            calibrated(source, frame, Settings(store=store))
         try:
             beside.write_text(json.dumps({"corners": own, "size_mm": 800}))
             assert calibrated(source, frame, settings).corners.tolist() == own
@@ -124,3 +125,35 @@ def test_a_signal_closes_the_hand(tmp_path: Path, video: Path, monkeypatch: pyte
     [folder] = (tmp_path / "hands").iterdir()
     assert notation.read_log(folder / "log.jsonl")[-1].what == HandEnded("stopped")
     assert json.loads(result.stdout.splitlines()[-1])["frames"] == 11
+
+
+def test_a_watch_takes_the_table_that_was_set_up_and_shows_its_picture(
+    tmp_path: Path, video: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from device.calibration import Calibration, save
+    from device.config import Settings, StoreSettings
+    from device.viewfinder import Viewfinder
+
+    finder = Viewfinder(Settings(store=StoreSettings(folder=tmp_path)))
+    wanted, left = tmp_path / "view" / "wanted", tmp_path / "view" / "frame.jpg"
+    tables, shown = [], []
+
+    class Looked(Blind):
+        def push(self, frame: Frame) -> list[Observed]:
+            shown.append((finder.watched(), left.exists()))
+            wanted.touch()  # as a page does
+            return []
+
+    monkeypatch.setattr("device.viewfinder._EVERY", 0.0)
+    monkeypatch.setattr(watching, "card_reader", lambda _: None)
+    monkeypatch.setattr(watching, "TableWatcher", lambda table, *_: tables.append(table) or Looked())
+    corners = ((40.0, 20.0), (280.0, 20.0), (280.0, 220.0), (40.0, 220.0))
+    save(tmp_path, Calibration(corners, 320, 240, 700.0, 700.0))
+    result = watch(tmp_path, video)
+    assert result.exit_code == 0, result.output
+    assert tables[0].corners.tolist() == [list(c) for c in corners]
+    assert tables[0].size_mm == (700.0, 700.0)
+    assert shown[0] == (True, False)
+    assert shown[-1] == (True, True)
+    assert not left.exists(), "nothing stays behind"
+    assert not finder.watched()
