@@ -233,9 +233,7 @@ def resolution(height: float, width: int) -> Finding:
         return Finding("calibration", "issue", str(error), "Install the package again.")
     if curve is None:
         level: Level = "ok" if height >= INDEX_GOOD else "warning"
-        advice = (
-            f"{INDEX_GOOD:.0f} pixels are a fair guess: the networks were not measured by height."
-        )
+        advice = f"{INDEX_GOOD:.0f} pixels are a fair guess: the networks were not measured by height."
         return Finding("calibration", level, text, "" if level == "ok" else advice)
     share = curve.right(height)
     text += f": {int(100 * share)} of 100 indices right"

@@ -9,12 +9,13 @@ scenes = [table_scene(n, "mixed", stage=stage) for n in range(100)]
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from engine.cards import SEATS, Face, Seat
+from engine.cards import RANKS, SEATS, SUITS, Face, Rank, Seat, Suit
 from engine.deck import DOUBLE
 from vision.simulator.acts import PILE_AT
 from vision.simulator.camera import Effects
@@ -27,7 +28,7 @@ from vision.simulator.script import HandScript
 from vision.simulator.stage import CardInView, Stage
 from vision.types import Floats, Image
 
-SceneKind: TypeAlias = Literal["meld", "book", "mixed", "deck"]
+SceneKind: TypeAlias = Literal["meld", "copies", "book", "mixed", "deck"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ def table_scene(
 ) -> Scene:
     """One still picture.
 
-    meld: what four seats of a real deal lay, in rows and fans. book: one to four cards in the
+    meld: what four seats of a real deal lay, in rows and fans. copies: as meld, but mostly of faces laid
+    two, three and four times, one copy upon the other. book: one to four cards in the
     middle, some of them lying badly, and piles of turned books. mixed: rows, fans, heaps and single
     cards of any face of the deck, in any direction. In some an arm reaches over the table. deck: each
     face of the double deck once, apart, in rows of five in the order of `DOUBLE.faces`.
@@ -64,6 +66,8 @@ def table_scene(
     setter = _Setter(rng)
     if kind == "meld":
         setter.meld(plan_hand(seed))
+    elif kind == "copies":
+        setter.copies()
     elif kind == "book":
         setter.book(plan_hand(seed))
     elif kind == "mixed":
@@ -71,7 +75,7 @@ def table_scene(
     elif kind == "deck":
         setter.spread(DOUBLE.faces)
     else:
-        raise ValueError(f"'{kind}' is no kind of scene: use meld, book, mixed or deck")
+        raise ValueError(f"'{kind}' is no kind of scene: use meld, copies, book, mixed or deck")
     script = setter.script(seed)
     # A time of its own for each scene, for the camera's drift and noise to differ.
     at = float(rng.uniform(0, 200))
@@ -95,6 +99,28 @@ class _Setter:
                 self.laid += [(plan.faces[c], p) for c, p in zip(cards, poses, strict=True)]
         if self.rng.random() < 0.25:
             self.arm(over=-250.0)
+
+    def copies(self) -> None:
+        """Groups of faces with their copies side by side, within the four that the deck has of each."""
+        left = Counter(DOUBLE.cards())
+        for seat in SEATS:
+            groups = []
+            for _ in range(int(self.rng.integers(2, 5))):
+                faces = _GROUPS[int(self.rng.integers(len(_GROUPS)))]
+                times = int(self.rng.choice((1, 2, 3, 4), p=(0.25, 0.3, 0.2, 0.25)))
+                suit, rank = SUITS[int(self.rng.integers(4))], RANKS[int(self.rng.integers(5))]
+                laid = [
+                    Face(r or rank, s or suit) for r, s in faces for _ in range(min(times, 8 // len(faces)))
+                ]
+                group = []
+                for card in laid:
+                    if left[card]:
+                        left[card] -= 1
+                        group.append(card)
+                groups.append(group)
+            groups = [g for g in groups if g]
+            for group, poses in zip(groups, lay_out(self.rng, seat, [len(g) for g in groups]), strict=True):
+                self.laid += zip(group, poses, strict=True)
 
     def book(self, plan: Plan) -> None:
         book = plan.books[int(self.rng.integers(len(plan.books)))]
@@ -175,5 +201,14 @@ class _Setter:
         script.strokes = [Stroke(s, ((-1e6, x, y), (1e6, x, y)), flat) for s, x, y, flat in self.strokes]
         return script
 
+
+_GROUPS: tuple[tuple[tuple[Rank | None, Suit | None], ...], ...] = (
+    ((None, None),),
+    (("K", None), ("Q", None)),
+    (("Q", "S"), ("J", "D")),
+    ((None, "S"), (None, "H"), (None, "D"), (None, "C")),
+    (("A", None), ("T", None), ("K", None), ("Q", None), ("J", None)),
+)
+"""What is laid as meld, rank and suit; None: one by chance for the whole group."""
 
 _NO_PLAN = Plan({}, {}, "N", (), "N", "S", {}, ())
