@@ -310,7 +310,7 @@ def _summary(
             lags[which].extend(n["late"] for n in lines if low <= n.get("card", -1.0) < high)
             inside = [n for n in pictures if low <= n["picture"] < high]
             if len(inside) > 1:
-                seen[which] += len(inside)
+                seen[which] += len(inside) - 1
                 cpu[which] += inside[-1]["cpu"] - inside[0]["cpu"]
                 due[which] += inside[-1]["picture"] - inside[0]["picture"]
     every = min(b["picture"] - a["picture"] for a, b in itertools.pairwise(pictures))

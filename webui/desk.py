@@ -12,7 +12,8 @@ from typing import Any
 from flask import current_app
 
 from engine.corrections import undone
-from engine.events import Event
+from engine.events import Event, What
+from engine.events import Source as Who
 from engine.hand import HandState, fold
 from engine.renege import Flag, audit
 from webui import public
@@ -63,6 +64,12 @@ class Desk:
         self._lock = threading.Lock()
         self._judged: OrderedDict[str, Judged] = OrderedDict()
         self._current: dict[str | None, tuple[int, Judged]] = {}
+
+    def record(self, writer: Writer, hand: str, what: What, by: Who) -> Event:
+        """Appends an entry; whoever asks next gets the hand with it. Raises LookupError and OSError."""
+        event = writer.append(hand, what, by)
+        self.source.look()
+        return event
 
     def close(self) -> None:
         """Ends all streams."""

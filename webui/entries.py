@@ -148,7 +148,7 @@ def _record(hand: str, said: Callable[[Judged], What]) -> int:
     if writer is None:
         abort(403, "This dashboard only reads: it was started without the right to write the record.")
     try:
-        return writer.append(hand, what, "director").seq
+        return desk().record(writer, hand, what, "director").seq
     except LookupError:
         abort(404, f"The folder of the hand “{hand}” is gone.")
     except OSError as error:

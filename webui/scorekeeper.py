@@ -184,7 +184,7 @@ def _append(hand: str, what: What) -> None:
     if writer is None:
         abort(403, "This dashboard only reads: it was started without the right to write the record.")
     try:
-        writer.append(hand, what, "scorekeeper")
+        desk().record(writer, hand, what, "scorekeeper")
     except LookupError:
         abort(404, f"The folder of the hand “{hand}” is gone.")
     except OSError as error:

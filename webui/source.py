@@ -76,6 +76,10 @@ class Source(Protocol):
         """Whether an event with id > `cursor` is there, waiting for one up to `timeout` seconds."""
         ...
 
+    def look(self) -> None:
+        """Sees now what has been written: what follows must not miss an entry of our own."""
+        ...
+
     def picture(self, hand: str, path: str) -> Path | None:
         """The file of a picture that an event of the hand names; None for any other path."""
         ...
@@ -169,6 +173,10 @@ class FolderSource:
                 return False
             time.sleep(min(self.poll, left))
         return True
+
+    def look(self) -> None:
+        with self._lock:
+            self._looked = float("-inf")
 
     def picture(self, hand: str, path: str) -> Path | None:
         with self._fresh():
