@@ -1,6 +1,7 @@
 """How well whole hands are recorded: simulated hands, with decks and seeds that nothing was trained on.
 
-    python benchmarks/hands.py [--hands 20] [--seed 1000000] [--condition clean ...] [--json]
+    python benchmarks/hands.py [--hands 20] [--seed 1000000] [--condition clean ...]
+        [--behaviours cover,knock] [--json]
 
 Each hand has one correction in time, every second one a renege. Several conditions take turns.
 Hands are rendered and watched frame by frame; nothing is compressed in between.
@@ -12,6 +13,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 # As a script, Python looks into benchmarks/ first, where files are named after what they measure.
@@ -24,6 +26,7 @@ from engine.events import BidMade, Event, HandStarted, What
 from vision.cards import CardReader
 from vision.detector import load_finder
 from vision.glyphs import load_reader
+from vision.simulator.named import BEHAVIOURS, behaving
 from vision.simulator.playing import RENEGE_KINDS
 from vision.simulator.table import CONDITIONS, EVALUATION_SEEDS, SimulatedTable
 from vision.table import Table
@@ -57,9 +60,9 @@ def watched(simulation: SimulatedTable, reader: CardReader) -> tuple[list[Event]
     return [Event(n, t, what) for n, (t, what) in enumerate(events, 1)], seen_at
 
 
-def run(seed: int, condition: str, number: int, reader: CardReader) -> Compared:
+def run(seed: int, condition: str, number: int, reader: CardReader, named: Sequence[str] = ()) -> Compared:
     reneges = (RENEGE_KINDS[number // 2 % len(RENEGE_KINDS)],) if number % 2 else ()
-    simulation = SimulatedTable(seed, condition=condition, reneges=reneges, corrections=1)
+    simulation = SimulatedTable(seed, condition=condition, reneges=reneges, corrections=1, named=named)
     record, seen_at = watched(simulation, reader)
     return compare(simulation.truth, record, seen_at)
 
@@ -71,8 +74,16 @@ def main() -> None:
     parser.add_argument("--hands", type=int, default=20)
     parser.add_argument("--seed", type=int, default=EVALUATION_SEEDS, help="of the first hand")
     parser.add_argument("--condition", nargs="+", choices=[*CONDITIONS, "all"], default=["clean"])
+    parser.add_argument(
+        "--behaviours", metavar="NAME,...", default="", help=f"of people: {', '.join(BEHAVIOURS)}"
+    )
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
+    named = tuple(name for name in args.behaviours.split(",") if name)
+    try:
+        behaving(named)
+    except ValueError as error:
+        parser.error(str(error))
     conditions = list(CONDITIONS) if "all" in args.condition else args.condition
     if args.seed < EVALUATION_SEEDS:
         print(f"Seeds below {EVALUATION_SEEDS} may have been trained on.", file=sys.stderr)
@@ -86,7 +97,7 @@ def main() -> None:
     for n in range(args.hands):
         seed, condition = args.seed + n, conditions[n % len(conditions)]
         began = time.monotonic()
-        result = run(seed, condition, n // len(conditions), reader)
+        result = run(seed, condition, n // len(conditions), reader, named)
         tallies[condition].add(result.tally)
         t = result.tally
         print(
