@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import cv2
+import numpy as np
 import pytest
 from flask import Flask
 from webui_samples import Sample, browser
 
+from device.config import CameraSettings, Settings, StoreSettings
 from device.pins import hash_of
 from webui.app import create_app
 from webui.roles import Keys
@@ -64,13 +67,26 @@ def chromium() -> Iterator[object]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("role", list(ROLES))
 def test_axe_finds_nothing_serious(  # type: ignore[no-untyped-def]
-    chromium, serve: Callable[[Flask], str], home: Path, sample: Sample, role: str, scheme: str
+    chromium,
+    serve: Callable[[Flask], str],
+    home: Path,
+    tmp_path: Path,
+    sample: Sample,
+    role: str,
+    scheme: str,
 ) -> None:
     sample.write(home)
-    app = create_app(FolderSource(home, poll=0.0), writer=FolderWriter(home), keys=ROLES[role])
+    cv2.imwrite(str(tmp_path / "camera.png"), np.full((450, 800, 3), 90, np.uint8))
+    settings = Settings(
+        store=StoreSettings(folder=tmp_path / "store"), camera=CameraSettings(source=str(tmp_path))
+    )
+    app = create_app(
+        FolderSource(home, poll=0.0), writer=FolderWriter(home), keys=ROLES[role], settings=settings
+    )
     paths = pages(app, sample.hand)
     assert ("/score/table/Table 1" in paths) == (role != "player")
-    assert ("/director/" in paths) == (role == "director")
+    assert ("/director/" in paths) == ("/director/set-up/" in paths) == (role == "director")
+    assert "/meld/" in paths
     base = serve(app)
     wrong: list[object] = []
     context = chromium.new_context(color_scheme=scheme)
@@ -87,4 +103,5 @@ def test_axe_finds_nothing_serious(  # type: ignore[no-untyped-def]
             page.set_viewport_size({"width": width, "height": height})
             wrong += [(path, width, *found) for found in page.evaluate(RUN)]
     context.close()
+    app.extensions["bookwatch_setup"].viewfinder.close()
     assert wrong == []
