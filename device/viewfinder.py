@@ -7,11 +7,12 @@ looks any more or a watch begins.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +31,8 @@ FOLDER = "view"
 _WATCHED, _WANTED, _OPEN, _PICTURE = "watching", "wanted", "open", "frame.jpg"
 WATCH_LIMIT = 5.0
 """Seconds after its last sign of life after which a watch counts as ended."""
+START_LIMIT = 30.0
+"""Seconds that a watch may take until its first picture."""
 WANTED_LIMIT = 10.0
 """Seconds after the last request for which a watch goes on leaving pictures."""
 IDLE_LIMIT = 15.0
@@ -54,6 +57,12 @@ def _touch(file: Path) -> None:
         log.debug("cannot touch %s: %s", file, error)
 
 
+def _remove(*files: Path) -> None:
+    for file in files:
+        with contextlib.suppress(OSError):
+            file.unlink()
+
+
 class Shown:
     """What a watch leaves for the dashboard."""
 
@@ -61,12 +70,20 @@ class Shown:
         self._folder = store / FOLDER
         self._last = float("-inf")
 
-    def take_camera(self, patience: float = 6.0) -> None:
-        """Asks a dashboard that holds the camera to let it go, and waits for that."""
-        _touch(self._folder / _WATCHED)
+    @contextlib.contextmanager
+    def taken(self, patience: float = 6.0) -> Iterator[None]:
+        """The camera is this watch's: a dashboard that holds it lets it go first, and keeps off meanwhile."""
+        watching = self._folder / _WATCHED
+        _touch(watching)
+        with contextlib.suppress(OSError):  # from the future: no picture comes while networks are loaded
+            os.utime(watching, (time.time() + START_LIMIT,) * 2)
         until = time.monotonic() + patience
         while _age(self._folder / _OPEN) < WATCH_LIMIT and time.monotonic() < until:
             time.sleep(0.1)
+        try:
+            yield
+        finally:
+            _remove(watching, self._folder / _PICTURE)
 
     def offer(self, image: Image) -> None:
         """Says that the watch lives and leaves the picture if somebody wants it, about once a second."""
@@ -84,11 +101,6 @@ class Shown:
             os.replace(draft, self._folder / _PICTURE)
         except OSError as error:
             log.debug("cannot leave a picture: %s", error)
-
-    def end(self) -> None:
-        """The watch is over: the camera is free."""
-        for name in (_WATCHED, _PICTURE):
-            (self._folder / name).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +190,7 @@ class Viewfinder:
             with self._changed:
                 self._problem = error
         finally:
-            (self._folder / _OPEN).unlink(missing_ok=True)
+            _remove(self._folder / _OPEN)
             with self._changed:
                 self._thread, self._newest = None, None
                 self._changed.notify_all()

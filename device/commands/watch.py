@@ -70,7 +70,6 @@ class Teller(Listener):
 
     def done(self) -> None:
         self._progress.clear()
-        self._shown.end()
 
 
 def _corners(_: click.Context, __: click.Parameter, text: str | None) -> tuple[tuple[float, ...], ...] | None:
@@ -162,8 +161,10 @@ def watch(
     rules = rulesets.load(settings.game.ruleset)
     played = chosen(settings, deck)
     kind = faces_of(played) or DECKS[settings.game.deck]
-    Shown(settings.store.folder).take_camera()
-    with open_source(source or settings.camera.source, settings.camera) as opened:
+    with (
+        Shown(settings.store.folder).taken(),
+        open_source(source or settings.camera.source, settings.camera) as opened,
+    ):
         entries: list[Entry] = []
         if isinstance(opened, Simulated):
             entries, dealer = opened.entries, dealer or opened.dealer

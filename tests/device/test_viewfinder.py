@@ -77,26 +77,27 @@ def test_a_watch_gets_the_camera_and_its_pictures_are_shown(
 ) -> None:
     monkeypatch.setattr(finding, "_EVERY", 0.0)
     look.look()
-    shown = Shown(settings.store.folder)
+    shown, stop = Shown(settings.store.folder), threading.Event()
     began = time.monotonic()
-    shown.take_camera()
-    assert Camera.held == 0
-    assert time.monotonic() - began < 5
-    stop = threading.Event()
+    with shown.taken():
+        assert Camera.held == 0
+        assert time.monotonic() - began < 5
+        monkeypatch.setattr(finding, "WATCH_LIMIT", 0.5)
+        time.sleep(0.6)
+        assert look.watched(), "a watch that is still beginning has the camera too"
 
-    def watch() -> None:
-        while not stop.wait(0.02):
-            shown.offer(np.full((90, 160, 3), 77, np.uint8))
+        def watch() -> None:
+            while not stop.wait(0.02):
+                shown.offer(np.full((90, 160, 3), 77, np.uint8))
 
-    thread = threading.Thread(target=watch)
-    thread.start()
-    seen = look.look()
-    stop.set()
-    thread.join()
-    assert (seen.size, seen.watched) == ((160, 90), True)
-    assert abs(int(seen.image.mean()) - 77) <= 2
-    assert Camera.held == 0
-    shown.end()
+        thread = threading.Thread(target=watch)
+        thread.start()
+        seen = look.look()
+        stop.set()
+        thread.join()
+        assert (seen.size, seen.watched) == ((160, 90), True)
+        assert abs(int(seen.image.mean()) - 77) <= 2
+        assert Camera.held == 0
     assert look.look().watched is False
 
 

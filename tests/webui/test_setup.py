@@ -205,8 +205,8 @@ def test_guests_use_the_tables_camera_while_no_game_is_watched(
     assert "Use the table’s camera" not in text(guest.get("/meld/"))
     sample.write(home, pictures=False)
     assert guest.post("/meld/table").status_code == 303
-    Shown(settings.store.folder).take_camera()
-    assert guest.post("/meld/table").status_code == 409
+    with Shown(settings.store.folder).taken():
+        assert guest.post("/meld/table").status_code == 409
 
 
 def test_no_file_is_taken_for_a_number(app: Flask, settings: Settings) -> None:
