@@ -21,6 +21,10 @@ from engine.state import Book, HandState, Melded, Play, Shown
 __all__ = ["THRESHOLD", "Duty", "Flag", "Kind", "Level", "Pair", "Seen", "Status", "audit", "duties"]
 
 THRESHOLD: Final = 0.9
+LOOKS_ILLEGAL: Final = 10.0
+"""How many plays look illegal by a wrong seat or order for each renege. Hardly one play in a hundred is one,
+but one wrong place in ten makes some play look so: of what looks illegal, more is a wrong place than the
+probability of the place alone says."""
 
 
 class Duty(NamedTuple):
@@ -61,7 +65,7 @@ def audit(state: HandState, rules: RuleSet | None = None, threshold: float = THR
     a pair is the product of what it depends on: the readings of both cards and their seats, of the
     lead, and for a duty to beat of every card before it (each could hide a higher card or a trump); the
     order of the book, for another card may have been the lead; and where the proof lies in the very next
-    book, that it came after.
+    book, that it came after. Doubts of seats and orders count by LOOKS_ILLEGAL.
     """
     rules = rules or state.rules
     flags = _Audit(state, rules, threshold).plays() if state.trump_known else []
@@ -135,12 +139,15 @@ class _Audit:
             blind = lead_unsure or (unseen and duty.kind == "BEAT")
             by = Seen.of(table[duty.by], book.number)
             for level, x, closed in witnesses:
-                probability = base * x.probability
+                seen = base * x.probability
                 for order, _ in self.orders(book, x):
-                    probability *= order
+                    seen *= order
+                probability = seen
+                for place in (c.seat_probability, self.seat_of(x), *(p for p, _ in self.orders(book, x))):
+                    probability /= place + (1 - place) * LOOKS_ILLEGAL
                 if taken_back:
                     status: Status = "corrected"
-                elif blind or probability < 0.5:
+                elif blind or seen < 0.5:
                     status = "cannot_tell"
                 elif probability < self.threshold or level not in self.rules.renege.evidence:
                     status = "suspected"
@@ -148,6 +155,12 @@ class _Audit:
                     status = "proven" if closed and book.closed else "pending"
                 pairs.append(Pair(duty.kind, x, level, by, probability, status))
         return pairs
+
+    def seat_of(self, proof: Seen) -> float:
+        """How sure it is that the seat laid its proof; 1 for what was not played."""
+        book = self.state.book(proof.book or 0)
+        plays = [p for s in book.slots for p in s if p.card == proof.card] if book else []
+        return plays[-1].seat_probability if plays else 1.0
 
     def orders(self, book: Book, proof: Seen) -> list[tuple[float, int]]:
         """The orders that a pair rests on: how sure they are, and of which books."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise, permutations
+from itertools import combinations, pairwise, permutations, product
 
 import numpy as np
 
@@ -26,8 +26,8 @@ LEADS = 0.93
 """How often the winner of the book before leads."""
 SPREAD = 0.07
 """Seconds by which a time of rest is uncertain: a picture or so."""
-ODD = 0.001
-"""How often times are in the wrong order for reasons that nothing here knows of."""
+ODD = 0.003
+"""How often a card's time is wrong for reasons that nothing here knows of."""
 MISLED = 0.003
 """How often what a card's place and its arm say of the seat is worth nothing."""
 
@@ -128,13 +128,30 @@ def _turns(n: int) -> Doubles:
 
 
 def _times(cards: Sequence[Came]) -> float:
-    """Likelihood of the times if the cards came in this order."""
-    p = 1.0
-    for n, a in enumerate(cards):
-        for b in cards[n + 1 :]:
-            later = b.rested - a.rested
-            agrees = float(np.clip(1 / (1 + np.exp(-later / SPREAD)), ODD, 1 - ODD))
-            # Only the one with the later time may have come sooner than it seems.
-            late = b.late if later > 0 else a.late
-            p *= (1 - late) * agrees + late / 2
-    return p
+    """Likelihood of the times if the cards came in this order.
+
+    A card's time may be worth nothing, whatever it is compared with; that of a card noticed late only
+    says until when it came.
+    """
+    n = len(cards)
+    agrees = {
+        (a, b): float(np.clip(1 / (1 + np.exp((cards[a].rested - cards[b].rested) / SPREAD)), 1e-6, 1))
+        for a, b in combinations(range(n), 2)
+    }
+    total = 0.0
+    for states in product(("own", "late", "odd"), repeat=n):
+        p = 1.0
+        own = [k for k in range(n) if states[k] == "own"]
+        for k, card in enumerate(cards):
+            if states[k] == "own":
+                p *= (1 - card.late) * (1 - ODD)
+            elif states[k] == "odd":
+                p *= ODD / n
+            elif card.late and all(cards[j].rested <= card.rested for j in own if j < k):
+                p *= card.late * (1 - ODD) / (1 + sum(cards[j].rested < card.rested for j in own))
+            else:
+                p = 0.0
+                break
+        if p:
+            total += p * float(np.prod([agrees[pair] for pair in combinations(own, 2)]))
+    return total

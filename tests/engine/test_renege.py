@@ -7,7 +7,7 @@ from engine_logs import log
 
 from engine import rules
 from engine.hand import fold
-from engine.renege import Flag, audit
+from engine.renege import LOOKS_ILLEGAL, Flag, audit
 
 OFFENCE = "book 1: N AS, E JC, S TS, W KS"
 PROOF = "book 2: N AC, E QS, S KC, W TC"
@@ -99,19 +99,29 @@ def test_a_book_of_doubtful_order_proves_nothing() -> None:
     """A card noticed late may have been the lead, and then nobody had to follow the one taken for it."""
     late = "place c14 W 1.0 0.7"
     flag = one(OFFENCE, PROOF, late)
-    assert (flag.status, flag.probability) == ("suspected", pytest.approx(0.7))
+    assert (flag.status, flag.probability) == ("suspected", pytest.approx(0.7 / (0.7 + 0.3 * LOOKS_ILLEGAL)))
     assert "the order in which book 1 was laid (70%)" in flag.text
-    assert one(OFFENCE, PROOF, late, "place c14 W 1.0 0.99").status == "proven"
+    assert one(OFFENCE, PROOF, late, "place c14 W 1.0 0.999").status == "proven"
     assert one(OFFENCE, PROOF, late, "move c13 c14").status == "proven", "a person saw where it belongs"
 
 
 def test_a_proof_in_the_next_book_may_have_been_a_card_of_this_one() -> None:
     flag = one(OFFENCE, PROOF, "place c22 E 1.0 0.6")
-    assert (flag.status, flag.probability) == ("suspected", pytest.approx(0.6))
+    assert (flag.status, flag.probability) == ("suspected", pytest.approx(0.6 / (0.6 + 0.4 * LOOKS_ILLEGAL)))
     assert "the order in which book 2 was laid (60%)" in flag.text
     later = "book 3: N AD, E KS, S KD, W TD"
     flag = one(OFFENCE, PROOF, later, "place c32 E 1.0 0.6")
     assert flag.status == "proven", "the king of spades came after, whatever its place in book 3"
+
+
+def test_a_seat_in_doubt_makes_a_renege_doubtful_sooner_than_it_is_one() -> None:
+    """Of plays that look illegal, more come of a wrong seat than a seat's probability says by itself."""
+    assert one(OFFENCE, PROOF, "place c12 E 0.98 1.0").status == "suspected"
+    assert one(OFFENCE, PROOF, "place c22 E 0.98 1.0").status == "suspected"
+    flag = one(OFFENCE, PROOF, "place c12 E 0.995 1.0")
+    assert flag.probability == pytest.approx(0.995 / (0.995 + 0.005 * LOOKS_ILLEGAL))
+    assert flag.status == "proven"
+    assert one(OFFENCE, PROOF, "place c12 E 0.4 1.0").status == "cannot_tell"
 
 
 def test_a_place_seen_better_moves_a_card_and_its_seat() -> None:
