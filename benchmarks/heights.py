@@ -17,7 +17,7 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +64,9 @@ def printed_height(seed: int) -> float:
     return float(high) / art.image.shape[0] * deck.size_mm[1]
 
 
-def measure(decks: int, first: int, heights: Sequence[int]) -> list[dict[str, Any]]:
-    reader = CardReader(load_finder(), load_reader(), DOUBLE)
+def measure(decks: int, first: int, heights: Sequence[int]) -> Iterator[list[dict[str, Any]]]:
+    """Yields the figures after each deck."""
+    reader = CardReader(load_finder(threads=1), load_reader(threads=1), DOUBLE)
     mask = deck_mask(DOUBLE)
     counts = {h: Counter[str]() for h in heights}
     for n, seed in enumerate(range(first, first + decks)):
@@ -90,7 +91,11 @@ def measure(decks: int, first: int, heights: Sequence[int]) -> list[dict[str, An
                 continue
             _count(counts[pixels], reader, mask, scene.image, table, truth)
             print(f"\r{n + 1}/{decks} decks, {pixels} px ", end="", file=sys.stderr, flush=True)
+        yield _rows(counts)
     print(file=sys.stderr)
+
+
+def _rows(counts: dict[int, Counter[str]]) -> list[dict[str, Any]]:
     return [
         {
             "pixels": h,
@@ -188,16 +193,18 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, write nothing")
     asked = parser.parse_args()
     cv2.setNumThreads(1)
+    facts: dict[str, Any] = {}
     try:
-        rows = measure(asked.decks, asked.seed, sorted(asked.height or HEIGHTS))
         networks = {name: _checksum(name) for name in ("finder", "reader")}
+        rows: list[dict[str, Any]] = []
+        for done, rows in enumerate(measure(asked.decks, asked.seed, sorted(asked.height or HEIGHTS)), 1):
+            command = f"benchmarks/heights.py --decks {done} --seed {asked.seed}"
+            facts = {"command": command, "networks": networks, "heights": rows}
+            if not asked.json:  # what was measured stays when the rest is broken off
+                asked.out.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+                asked.plot.write_text(plot(rows), encoding="utf-8")
     except ModelError as problem:
         parser.error(str(problem))
-    facts = {
-        "command": f"benchmarks/heights.py --decks {asked.decks} --seed {asked.seed}",
-        "networks": networks,
-        "heights": rows,
-    }
     if asked.json:
         print(json.dumps(facts, indent=1))
         return
@@ -205,8 +212,6 @@ def main() -> None:
     for row in rows:
         shares = "  ".join(f"{row[k]:6.1%}" for k in ("found", "read", "both"))
         print(f"{row['pixels']:6}  {row['indices']:7}  {shares}")
-    asked.out.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    asked.plot.write_text(plot(rows), encoding="utf-8")
     print(f"Written: {asked.out}, {asked.plot}")
 
 

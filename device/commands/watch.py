@@ -6,6 +6,7 @@ import contextlib
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,8 @@ def watcher_maker(
     played: the deck in play, if another than configured, or enrolled.
     """
     deck = faces_of(played) or DECKS[settings.game.deck]
-    reader = card_reader(played or deck)
+    # A deck enrolled with all 52 faces is played with the deck's all the same.
+    reader = card_reader(replace(played, kind=deck.name) if isinstance(played, EnrolledDeck) else deck)
     closed_by = rulesets.load(settings.game.ruleset).books.closed_by
     options = WatchOptions("turned" if "turned" in closed_by else "next_lead", trump=trump)
 
