@@ -51,7 +51,7 @@ def test_a_lead_noticed_last_is_put_first_but_its_place_is_not_sure() -> None:
     assert 0.5 < found[3].order_probability < 0.995
     on_time = weigh(cards[:3] + book((4.5, "W")), expected("W")).cards
     assert seats(on_time) == "NESW", "seen to come last, it led nothing"
-    assert on_time[3].order_probability < 0.95, "but for that W was to lead, one wrong time is not so rare"
+    assert on_time[3].order_probability < 0.98, "but for that W was to lead, one wrong time is not so rare"
 
 
 def test_cards_laid_at_once_are_ordered_by_turn() -> None:
