@@ -15,6 +15,7 @@ from engine.events import (
     Corrected,
     Event,
     MeldLaid,
+    PlaceRevised,
     ReadingRevised,
     RenegeCalled,
     RulingMade,
@@ -88,6 +89,8 @@ def trail(events: tuple[Event, ...]) -> list[Entry]:
                 faces[what.card], seats[what.card] = what.reading.face, what.seat
             case ReadingRevised():
                 faces[what.card] = what.reading.face
+            case PlaceRevised():
+                seats[what.card] = what.seat
             case Corrected() if event.seq not in gone and what.card in faces:
                 faces[what.card] = what.face or faces[what.card]
                 seats[what.card] = what.seat or seats[what.card]
