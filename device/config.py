@@ -125,6 +125,7 @@ class WebSettings(Section):
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
         default=8765, description="Port; 0 takes any free one."
     )
+    # At most 400 streams are open in all (`webui.streams`), 32 of them kept for directors.
     streams_per_address: Annotated[int, Field(ge=1, le=368)] = Field(
         default=200,
         description="Players' live pages that one address may hold; devices behind one router share theirs.",

@@ -160,8 +160,13 @@ class Task(WSGITask):  # type: ignore[misc]
             self.live.close()
             raise
         self.close_on_finish = False  # the connection lives on, and is no task's any more
-        self.channel.line = Line(self.live, self)
-        self.channel.carrier.carry(self.channel.line)
+        channel = self.channel
+        channel.line = Line(self.live, self)
+        with channel.requests_lock:  # what was asked behind the stream is never answered
+            for late in channel.requests[1:]:
+                late.close()
+            del channel.requests[1:]
+        channel.carrier.carry(channel.line)
 
     def end_body(self) -> None:
         channel = self.channel

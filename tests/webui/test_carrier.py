@@ -164,6 +164,20 @@ def test_a_request_on_a_streams_connection_ends_it(home: Path) -> None:
         assert b"HTTP/1.1 200" not in data
 
 
+def test_a_request_sent_behind_a_streams_is_not_answered_within_it(home: Path) -> None:
+    app = create_app(FolderSource(home, poll=0.02), beat_seconds=0.1)
+    with served(app) as base, socket.create_connection(("127.0.0.1", int(base.rpartition(":")[2]))) as line:
+        line.settimeout(10)
+        line.sendall(b"GET /live/table HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        data = b""
+        while data.count(b"event: beat") < 5:
+            piece = line.recv(65536)
+            if not piece:
+                break
+            data += piece
+        assert data.count(b"HTTP/1.1 200") == 1
+
+
 @pytest.mark.parametrize("head", [b"HTTP/1.0", b"HTTP/1.1\r\nConnection: close"])
 def test_proxies_that_speak_an_older_protocol_get_the_stream_too(home: Path, head: bytes) -> None:
     app = create_app(FolderSource(home, poll=0.02), beat_seconds=0.1)
