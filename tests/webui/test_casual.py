@@ -321,7 +321,8 @@ def test_over_the_wire_only_photographs_may_be_large(
             return int(getattr(error, "code", 0))
 
     large = multipart(picture(".png", 3000), token[1])
-    assert post("/meld/", large) == 200  # after the redirection
+    for _ in range(8):  # more than are held at one time: each is let go once it is answered
+        assert post("/meld/", large) == 200  # after the redirection
     assert post("/sign-in", large) in (0, 413)  # refused by the header, the rest is not read
     assert post("/meld/", multipart(bytes(14 * 2**20), token[1])) in (0, 413)
     monkeypatch.setattr("webui.bodies.AT_ONCE", 0)
