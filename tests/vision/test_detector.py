@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vision import detector
-from vision.detector import OVERLAP, Found, OnnxFinder, alike, decode, distinct, spans
+from vision.detector import OVERLAP, Found, OnnxFinder, alike, decode, distinct, settled, spans
 from vision.types import Image
 from vision.weights import ModelError
 
@@ -88,10 +88,11 @@ def test_every_mark_is_found_once_where_it_is(
     marks = [(int(x + rng.integers(-9, 9)), int(y + rng.integers(-9, 9))) for x in columns for y in rows]
     found = finder(DotNetwork(*shape, end_to_end), monkeypatch).find(picture(size, marks, height), height)
     assert len(found) == len(marks)
+    near = max(2.5, 0.03 * height)  # within a pixel of the network's picture
     for x, y in marks:
         nearest = min(found, key=lambda b: abs(b.top[0] - x) + abs(b.top[1] - y))
-        assert nearest.top == pytest.approx((x, y), abs=2.5)
-        assert nearest.foot == pytest.approx((x, y + height), abs=2.5)
+        assert nearest.top == pytest.approx((x, y), abs=near)
+        assert nearest.foot == pytest.approx((x, y + height), abs=near)
         assert nearest.score == pytest.approx(0.9)
 
 
@@ -175,3 +176,12 @@ def test_marks_of_another_size_than_the_rest_are_left_out() -> None:
 def test_an_output_of_another_kind_is_refused() -> None:
     with pytest.raises(ModelError, match="neither kind"):
         decode(np.zeros((1, 84, 8400), np.float32), 0.25)
+
+
+def test_an_index_lies_at_the_mean_of_the_anchors_that_agree() -> None:
+    tops = np.array([(100, 80), (108, 82), (92, 82), (100, 120)], np.float32)
+    feet = np.array([(100, 120), (92, 118), (108, 118), (100, 80)], np.float32)
+    found = Found(tops, feet, np.array([0.5, 0.5, 0.5, 0.3], np.float32))
+    best = settled(found, [0])
+    assert best.tops[0] == pytest.approx((100, 81.3), abs=0.1)  # the one upside down has no part in it
+    assert best.feet[0] == pytest.approx((100, 118.7), abs=0.1)

@@ -3,7 +3,9 @@
     python -m vision.training.photos OUT --copies 24 [--shared ../shared]
 
 The labels are boxes around indices or whole cards. Where an index lies and which way it stands is the
-finder's word: a find whose middle lies in exactly one labelled box takes that box's face.
+finder's word: a find whose middle lies in exactly one labelled box takes that box's face. A find on a
+whole card that the present reader calls no index (a pip, say) stays that, and one that it reads surely as
+another face is left out: labels have errors too.
 """
 
 from __future__ import annotations
@@ -19,10 +21,12 @@ import cv2
 import numpy as np
 
 from vision.detector import load_finder
+from vision.glyphs import load_reader
 from vision.patches import cut
-from vision.types import CLASSES, Array, Image
+from vision.types import CLASSES, NOT_AN_INDEX, Array, Image
 
 SETS = ("edje-pinochle", "cadyze-table")
+SURE_OF_NONE, SURE_OF_OTHER = 0.5, 0.9
 MARGIN = 4.0
 """Pixels by which a find's middle may lie outside its box: labels are not exact."""
 
@@ -38,8 +42,8 @@ def labelled(folder: Path) -> Iterator[tuple[Image, list[dict[str, Any]]]]:
         yield image, [b for b in entry["boxes"] if b.get("face") in CLASSES]
 
 
-def indices(boxes: list[dict[str, Any]], tops: Array, feet: Array) -> list[tuple[int, int]]:
-    """(find, class) of each find that lies in exactly one labelled box."""
+def indices(boxes: list[dict[str, Any]], tops: Array, feet: Array) -> list[tuple[int, dict[str, Any]]]:
+    """(find, box) of each find that lies in exactly one labelled box."""
     out = []
     for k, (x, y) in enumerate((tops + feet) / 2):
         inside = [
@@ -48,8 +52,17 @@ def indices(boxes: list[dict[str, Any]], tops: Array, feet: Array) -> list[tuple
             if b["x1"] - MARGIN <= x <= b["x2"] + MARGIN and b["y1"] - MARGIN <= y <= b["y2"] + MARGIN
         ]
         if len(inside) == 1:
-            out.append((k, CLASSES.index(inside[0]["face"])))
+            out.append((k, inside[0]))
     return out
+
+
+def judged(read: Array, box: dict[str, Any]) -> int | None:
+    """The class to train a find as, None to leave it out; `read`: the present reader's probabilities."""
+    labelled_as = CLASSES.index(box["face"])
+    if box["box_kind"] == "card" and read[NOT_AN_INDEX] > SURE_OF_NONE:
+        return NOT_AN_INDEX
+    other = np.delete(read, [labelled_as, NOT_AN_INDEX]).max()
+    return None if other > SURE_OF_OTHER else labelled_as
 
 
 def main() -> None:
@@ -59,14 +72,16 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, default=Path(os.environ.get("BOOKWATCH_SHARED", "../shared")))
     a = parser.parse_args()
     a.out.mkdir(parents=True, exist_ok=True)
-    rng, finder = np.random.default_rng(3), load_finder()
+    rng, finder, reader = np.random.default_rng(3), load_finder(), load_reader()
     for part, name in enumerate(SETS):
         x, y, h = [], [], []
         for image, boxes in labelled(a.shared / "data" / name):
             found = finder.find(image)
             tops = np.array([b.top for b in found]).reshape(-1, 2)
             feet = np.array([b.foot for b in found]).reshape(-1, 2)
-            taken = indices(boxes, tops, feet)
+            read = reader.read(cut(image, tops, feet)) if found else np.zeros((0, len(CLASSES)))
+            judgements = [(k, judged(read[k], box)) for k, box in indices(boxes, tops, feet)]
+            taken = [(k, c) for k, c in judgements if c is not None]
             at = np.repeat([k for k, _ in taken], a.copies).astype(int)
             x.append(cut(image, tops[at], feet[at], rng))
             y += [c for _, c in taken for _ in range(a.copies)]
