@@ -28,6 +28,7 @@ from engine.cards import SEATS, SUITS, Seat, Suit
 from engine.deck import DECKS, Deck
 from engine.events import Event, TrumpNamed
 from vision.enrol import EnrolledDeck
+from vision.table import Table
 from vision.types import Frame
 from vision.watch import TableWatcher, WatchOptions
 
@@ -103,9 +104,14 @@ def watcher_maker(
     reader = card_reader(replace(played, kind=deck.name) if isinstance(played, EnrolledDeck) else deck)
     closed_by = rulesets.load(settings.game.ruleset).books.closed_by
     options = WatchOptions("turned" if "turned" in closed_by else "next_lead", trump=trump)
+    tables: dict[tuple[int, ...], Table] = {}
 
     def make(frame: Frame) -> Watcher:
-        table = shaped(calibrated(source, frame, settings, corners_given), played)
+        # A camera that was bumped stays so: the next hand goes on with the table where it was found again.
+        size = frame.image.shape
+        if size not in tables:
+            tables[size] = shaped(calibrated(source, frame, settings, corners_given), played)
+        table = tables[size]
         return TableWatcher(table, reader, deck, options)
 
     return make

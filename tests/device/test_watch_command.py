@@ -9,11 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from device.cameras import open_source
 from device.cli import main
 from device.commands import watch as watching
+from device.config import Settings
 from device.errors import UserError
 from engine import notation
 from engine.cards import Seat
@@ -157,3 +160,13 @@ def test_a_watch_takes_the_table_that_was_set_up_and_shows_its_picture(
     assert shown[-1] == (True, True)
     assert not left.exists(), "nothing stays behind"
     assert not finder.watched()
+
+
+def test_a_table_found_again_after_a_bump_is_the_next_hands_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "card_reader", lambda _: None)
+    source = open_source("sim:7?width=640&height=360")
+    make = watching.watcher_maker(source, Settings())
+    frame = Frame(np.zeros((360, 640, 3), np.uint8), 0.0)
+    first, second = make(frame), make(frame)
+    assert first is not second
+    assert first.table is second.table  # type: ignore[attr-defined]
