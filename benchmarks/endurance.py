@@ -76,6 +76,7 @@ class Looped(Source):
                 number += 1
             start += self.at + PAUSE
             self.memory.append(resident())
+            print(f"  hand {len(self.memory):3d}  {self.memory[-1]:6.1f} MB", file=sys.stderr, flush=True)
 
 
 class Knowing(CardReader):
@@ -166,10 +167,8 @@ def main() -> None:
             TableLoop(source, lambda _: TableWatcher(table_of(video, size), reader), recorder, heard).run()
     grows = slope(source.memory)
     if args.json:
-        print(json.dumps({"memory": source.memory, "slope": grows, "played": heard.played}))
+        print(json.dumps({"memory": source.memory, "slope": grows, "played": heard.played}, indent=1))
         return
-    for n, megabytes in enumerate(source.memory, 1):
-        print(f"  hand {n:3d}  {megabytes:6.1f} MB")
     print(f"{heard.total} events, {heard.played} of {args.hands} hands played to their end")
     print(f"memory grows by {grows:+.3f} MB a hand from hand {WARM_UP + 1} on")
 

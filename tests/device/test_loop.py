@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import statistics
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from device_samples import picture
 
 from device.cameras.base import Source
+from device.cameras.live import LiveSource
 from device.errors import UserError
 from device.loop import BLACK_FRAMES_SHOWN, TableLoop
 from device.recorder import ALIVE, Entry, Recorder
@@ -18,7 +21,7 @@ from device.store import Store
 from engine import notation
 from engine.cards import Seat, face
 from engine.events import BidMade, BookClosed, CardLaid, Event, HandEnded, Reading, TrumpNamed, What
-from vision.types import Frame, Observed
+from vision.types import Frame, Image, Observed
 
 
 class Frames(Source):
@@ -195,3 +198,45 @@ def test_stopping_closes_the_hand(tmp_path: Path, store: Store) -> None:
     heard = run(Frames(100), [Stopping({})], tmp_path, store, stop=stop)
     assert heard.frames == 4
     assert heard.all[-1].what == HandEnded("stopped")
+
+
+class Quick(LiveSource):
+    """A camera that is much quicker than its reader: a picture every 2 ms, sixty in all."""
+
+    def __init__(self) -> None:
+        super().__init__("quick", stale=0.3, retries=0)
+        self.taken = 0
+
+    def _open(self) -> None: ...
+
+    def _read(self) -> tuple[Image, float] | None:
+        if self.taken == 60:
+            return None
+        time.sleep(0.002)
+        self.taken += 1
+        return picture(self.taken), time.monotonic()
+
+    def _release(self) -> None: ...
+
+
+def test_a_slow_machine_drops_pictures_counts_them_and_never_lags_behind(
+    tmp_path: Path, store: Store
+) -> None:
+    ages: list[float] = []
+
+    class Slow(Scripted):
+        def push(self, frame: Frame) -> list[Observed]:
+            ages.append(time.monotonic() - frame.at)
+            time.sleep(0.03)
+            return super().push(frame)
+
+    source, watcher = Quick(), Slow({})
+    loop = TableLoop(source, lambda _: watcher, Recorder(tmp_path / "hands", store), Heard())
+    with pytest.raises(UserError, match="no pictures any more"):
+        loop.run()
+    seen = len(watcher.pushed)
+    assert 1 < seen < source.taken
+    assert loop.summary.frames == seen
+    assert loop.summary.dropped == source.taken - seen
+    assert watcher.pushed == sorted(watcher.pushed)
+    assert statistics.median(ages) < 0.03  # the picture taken last, however many came before
