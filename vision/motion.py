@@ -41,6 +41,9 @@ RESTS = 0.1
 LIKE_BARE = 3.0
 """Mean grey levels within which a cell shows the bare table; less than a card's edge or index makes."""
 _KEPT = 3.0
+_SPOTS_KEPT = 512
+_EVERY = 5
+"""Of so many cells one tells the brightness."""
 _REFRESH = 0.5
 _BARE_AFTER = 1.0
 _BLIND = 0.4
@@ -86,6 +89,7 @@ class Plan:
         self.columns = max(round(w / MM_PER_PIXEL / CELL), 8)
         self.rows = max(round(h / MM_PER_PIXEL / CELL), 8)
         self.width, self.height = self.columns * CELL, self.rows * CELL
+        self._spots: dict[bytes, Spot] = {}
         self._low, self._step = np.array([-w / 2, h / 2]), np.array([w / self.width, -h / self.height])
         self.aim(table)
 
@@ -110,14 +114,28 @@ class Plan:
         return np.asarray((np.asarray(mm, np.float64) - self._low) / self._step - 0.5)
 
     def spot(self, polygon_mm: ArrayLike) -> Spot:
-        """The pixels of a convex polygon (n, 2) in millimetres, as far as they lie on the table."""
+        """The pixels of a convex polygon (n, 2) in millimetres, as far as they lie on the table.
+
+        Cards lie still for long and their spots are asked for all the time: the last ones are kept.
+        """
+        key = np.asarray(polygon_mm, np.float64).tobytes()
+        spot = self._spots.get(key)
+        if spot is None:
+            if len(self._spots) >= _SPOTS_KEPT:
+                self._spots.clear()
+            spot = self._spots[key] = self._spot(polygon_mm)
+        return spot
+
+    def _spot(self, polygon_mm: ArrayLike) -> Spot:
         points = self.pixels(polygon_mm)
         x0, y0 = np.clip(np.floor(points.min(axis=0)), 0, (self.width, self.height)).astype(int)
         x1, y1 = np.clip(np.ceil(points.max(axis=0)) + 1, 0, (self.width, self.height)).astype(int)
         mask = np.zeros((max(y1 - y0, 0), max(x1 - x0, 0)), np.uint8)
         if mask.size:
             cv2.fillConvexPoly(mask, np.round((points - (x0, y0)) * 16).astype(np.int32), 1, cv2.LINE_8, 4)
-        return Spot(slice(y0, y1), slice(x0, x1), mask.astype(bool))
+        inside = mask.astype(bool)
+        inside.flags.writeable = False
+        return Spot(slice(y0, y1), slice(x0, x1), inside)
 
     def without(self, spot: Spot, covers: list[Spot]) -> Spot:
         """What of a spot is not under any of the others."""
@@ -219,7 +237,8 @@ class Motion:
         steady = ~self.changed
         if np.count_nonzero(steady) < steady.size // 5:
             return plan
-        mine, known = self.plan.cell_means(plan)[steady], self.plan.cell_means(self._known)[steady]
+        some = np.flatnonzero(steady)[::_EVERY]
+        mine, known = self.plan.cell_means(plan).flat[some], self.plan.cell_means(self._known).flat[some]
         gain = float(np.median(known / np.maximum(mine, 1.0)))
         if 0.99 < gain < 1.01 or not 0.4 < gain < 2.5:
             return plan

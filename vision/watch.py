@@ -44,15 +44,17 @@ class WatchOptions:
 
 
 _LEAST_CELLS = 6
-_AROUND = 25.0
+_AROUND, _AROUND_KNOWN = 25.0, 12.0
+"""Millimetres that are read about what changed, and about a card that is read again."""
 _AGAIN_SOON, _AGAIN = 0.12, 0.6
 _MELD_AGAIN = 0.4
 _NEAR_MOTION, _NEAR_ARM = 0.12, 0.3
 """Seconds until a place beside a movement is looked at again; longer where nothing was: sleeves pause."""
 _TOGETHER, _TOGETHER_MM = 0.1, 220.0
 """Looks due within so many seconds, at places that fit into such a square, are one look."""
-_INTERVAL = 0.06
+_INTERVAL, _INTERVAL_CALM = 0.06, 0.12
 """Seconds: pictures that come sooner after the last are not looked at; nobody lays cards so fast."""
+_STRAY_CELLS = 3
 _SURE, _LIKELY = 0.9, 0.6
 _LEAVING = 0.3
 """Seconds for which a card must lie while the last book is being drawn in: cards turn in the air."""
@@ -151,7 +153,7 @@ class TableWatcher:
             return []
         self.costs.frames += 1
         at = frame.at
-        if at - self._motion.at < _INTERVAL:
+        if at - self._motion.at < (_INTERVAL_CALM if self._is_calm() else _INTERVAL):
             return []
         self._motion.push(frame.image, at)
         self._visits.push()
@@ -181,6 +183,10 @@ class TableWatcher:
         out = self.books.finish()
         out += self._revise(self._motion.at, whole=True)
         return out
+
+    def _is_calm(self) -> bool:
+        """Whether nothing moved in the last picture, nor is anything waited for."""
+        return not self._pending and int(np.count_nonzero(self._motion.active)) < _STRAY_CELLS
 
     def _sees(self, image: Image, at: float, out: list[Observed]) -> bool:
         """Whether the table can be seen; what is known is kept while it cannot."""
@@ -249,7 +255,7 @@ class TableWatcher:
         update = self._tracker.look(sightings, region, at)
         seen = [self._motion.plan.spot(c.polygon) for c in self._tracker.cards if c.last_seen == at]
         self._motion.accept(region.cells | self._motion.cells(seen))
-        self._visits.looked(np.array(region.low) - _AROUND, np.array(region.high) + _AROUND)
+        self._visits.looked(*_around(region))
         out: list[Observed] = []
         for card in update.gone:
             self._lost(card, at)
@@ -289,7 +295,7 @@ class TableWatcher:
 
     def _read_region(self, image: Image, region: Region) -> list[Sighting]:
         """Cards read in the crop of the full picture that holds the region and the cards about it."""
-        corners = [_box(np.array(region.low) - _AROUND, np.array(region.high) + _AROUND)]
+        corners = [_box(*_around(region))]
         corners += [c.polygon for c in self._tracker.read_with(region)]
         return self._read_box(image, np.concatenate(corners))
 
@@ -543,6 +549,12 @@ class TableWatcher:
 
 def _rounded(p: float) -> float:
     return round(float(p), 4)
+
+
+def _around(region: Region) -> tuple[Doubles, Doubles]:
+    """Lower and upper bounds, in mm, of what is read for a region."""
+    margin = _AROUND if region.cells.any() else _AROUND_KNOWN
+    return np.array(region.low) - margin, np.array(region.high) + margin
 
 
 def _box(low: Doubles, high: Doubles) -> Doubles:
