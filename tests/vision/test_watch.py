@@ -237,6 +237,27 @@ def test_a_doubtful_reading_is_mended_by_the_deck_s_counts() -> None:
     assert revised[-1].reading.probability < 0.3 or revised[-1].reading.face != face("AS")
 
 
+def test_the_bare_table_that_an_arm_leaves_costs_no_look() -> None:
+    t = FakeTable()
+    t.wait(2.0)
+    before = t.reader.looks
+    for seat in clockwise("W"):
+        t.reach(seat, *place(seat, 0, -74))
+        t.reach(seat, *place(seat, 0, -74), leave=True)
+        t.wait(0.8)
+    assert t.reader.looks - before <= 4  # one at each arm, where it turns back
+
+
+def test_a_card_costs_few_looks_and_quick_pictures_none() -> None:
+    t = FakeTable(fps=30.0)
+    t.wait(2.0)
+    before = t.reader.looks
+    lay_book(t)
+    t.wait(1.0)
+    assert t.story() == ["lay W AS", "lay N JS", "lay E TS", "lay S QS"]
+    assert t.reader.looks - before <= 12
+
+
 @pytest.mark.slow
 def test_twenty_books_end_the_hand() -> None:
     t = FakeTable()
