@@ -13,7 +13,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 # As a script, Python looks into benchmarks/ first, where files are named after what they measure.
@@ -26,6 +26,7 @@ from engine.events import BidMade, Event, HandStarted, What
 from vision.cards import CardReader
 from vision.detector import load_finder
 from vision.glyphs import load_reader
+from vision.simulator.disturbances import NAMES, disturbed
 from vision.simulator.named import BEHAVIOURS, behaving
 from vision.simulator.playing import RENEGE_KINDS
 from vision.simulator.table import CONDITIONS, EVALUATION_SEEDS, SimulatedTable
@@ -35,9 +36,11 @@ from vision.watch import TableWatcher
 from vision.weights import ModelError
 
 
-def watched(simulation: SimulatedTable, reader: CardReader) -> tuple[list[Event], dict[str, float]]:
+def watched(
+    simulation: SimulatedTable, reader: CardReader, frames: Iterable[Frame] | None = None
+) -> tuple[list[Event], dict[str, float]]:
     """The record of a simulated hand as the camera makes it, bids entered by a scorekeeper; and when
-    each card's event came out, in video seconds."""
+    each card's event came out, in video seconds. frames: what the camera sees, if not simply the table."""
     view = simulation.stage.view
     size = (simulation.size_mm, simulation.size_mm)
     table = Table.from_corners(simulation.corners, size, (view.width, view.height))
@@ -53,17 +56,25 @@ def watched(simulation: SimulatedTable, reader: CardReader) -> tuple[list[Event]
             if card := getattr(o.what, "card", None):
                 seen_at.setdefault(card, at)
 
-    for frame in simulation:
+    for frame in frames or simulation:
         at = frame.at
         take(frame)
     take(None)
     return [Event(n, t, what) for n, (t, what) in enumerate(events, 1)], seen_at
 
 
+def of_people(named: Sequence[str]) -> list[str]:
+    """Of named behaviours those that are not between camera and table."""
+    return [name for name in named if name not in NAMES]
+
+
 def run(seed: int, condition: str, number: int, reader: CardReader, named: Sequence[str] = ()) -> Compared:
     reneges = (RENEGE_KINDS[number // 2 % len(RENEGE_KINDS)],) if number % 2 else ()
-    simulation = SimulatedTable(seed, condition=condition, reneges=reneges, corrections=1, named=named)
-    record, seen_at = watched(simulation, reader)
+    simulation = SimulatedTable(
+        seed, condition=condition, reneges=reneges, corrections=1, named=of_people(named)
+    )
+    between = next((n for n in NAMES if n in named), None)
+    record, seen_at = watched(simulation, reader, disturbed(simulation, between) if between else None)
     return compare(simulation.truth, record, seen_at)
 
 
@@ -75,13 +86,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=EVALUATION_SEEDS, help="of the first hand")
     parser.add_argument("--condition", nargs="+", choices=[*CONDITIONS, "all"], default=["clean"])
     parser.add_argument(
-        "--behaviours", metavar="NAME,...", default="", help=f"of people: {', '.join(BEHAVIOURS)}"
+        "--behaviours",
+        metavar="NAME,...",
+        default="",
+        help=f"of people: {', '.join(BEHAVIOURS)}; of the camera, one of: {', '.join(NAMES)}",
     )
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     named = tuple(name for name in args.behaviours.split(",") if name)
     try:
-        behaving(named)
+        behaving(of_people(named))
     except ValueError as error:
         parser.error(str(error))
     conditions = list(CONDITIONS) if "all" in args.condition else args.condition
