@@ -8,7 +8,7 @@ The finder's work is the same on both sides. A set is no single deck laid in one
 mixes decks, squeezed and specked pictures, which is harder than what enrolment is made for.
 
 Drawn decks (--decks): each is enrolled from one picture of twenty faces, read without being told, and
-measured on meld and mixed tables of the same deck at three resolutions.
+measured on tables of meld of the same deck at three resolutions.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from vision.types import CLASSES, CardSeen, Image, IndexBox
 
 GROUPS = (("edje-pinochle", None), ("cadyze-table", "webcam-table"), ("cadyze-table", "single-card"))
 WIDTHS = (1280, 1600, 1920)
-KINDS: tuple[SceneKind, ...] = ("meld", "mixed")
+KINDS: tuple[SceneKind, ...] = ("meld", "copies")
 SURE = 0.95
 
 
