@@ -49,6 +49,8 @@ OFTEN_MISSED = 2
 AWAY = 0.5
 """Seconds in which a card whose place is bare may still turn up where it was pushed to."""
 NOTHING, READS_WELL = 0.6, 0.9
+PALE = 0.75
+"""How light a table must be, against its cards, for a card to look like the bare table."""
 EXPLAINED = 0.85
 """Share of a place that must be nothing new for a card read there to be none."""
 MOVING = 0.4
@@ -282,13 +284,22 @@ class Tracker:
         bare = self._motion.share_bare(spot)
         if bare is not None and bare > NOTHING:
             alone = not any(reaches(c, sighting) for c in (*self.cards, *born))
-            return not (alone and sighting.seen.probability >= READS_WELL)
+            return not (alone and self._is_pale(spot) and sighting.seen.probability >= READS_WELL)
         lying = [c for c in self.cards if c.state is State.LIES]
         if self._motion.share_changed(spot) < DISTURBED and any(printed_at(c, sighting) for c in lying):
             return True  # an index half covered reads as anything
         others = [self._motion.plan.spot(c.polygon) for c in lying]
         known = self._motion.share_explained(spot, others) > EXPLAINED
         return known and sighting.seen.probability < READS_WELL
+
+    def _is_pale(self, spot: Spot) -> bool:
+        """Whether what is to be seen there is nearly as light as the cards that lie on the table."""
+        now = self._motion.now
+        lying = [self._motion.plan.spot(c.polygon) for c in self.cards if c.state is State.LIES]
+        paper = [np.percentile(now[s.rows, s.columns][s.mask], 75) for s in lying if s.area]
+        if not paper or not spot.area:
+            return True
+        return bool(np.median(now[spot.rows, spot.columns][spot.mask]) > PALE * np.median(paper))
 
     def _saw(self, card: Card, sighting: Sighting, at: float, moved: bool) -> None:
         card.evidence.add(sighting.seen, moved)

@@ -141,6 +141,8 @@ class FakeTable:
     mat: tuple[int, int, int] = MAT
     pictures: bool = True
     """Whether a card shows more than its indices."""
+    ghosts: list[Paper] = field(default_factory=list)
+    """Cards that are read though nothing lies there."""
 
     def __post_init__(self) -> None:
         half = SIDE_MM / 2
@@ -159,7 +161,7 @@ class FakeTable:
     def visible_indices(self) -> list[tuple[np.ndarray, np.ndarray, str, str]]:
         """(top, foot) in pixels, the card's key and face, of all indices that nothing covers."""
         out = []
-        order = list(self.cards.items())
+        order = [*self.cards.items(), *((f"ghost {n}", g) for n, g in enumerate(self.ghosts))]
         for n, (key, card) in enumerate(order):
             if not card.up:
                 continue

@@ -142,6 +142,15 @@ def test_white_cards_on_white_cloth_are_found_once_the_hand_has_left() -> None:
     assert t.story() == ["lay W AS", "lay N JS", "lay E TS", "lay S QS", "close 1", "gather 1 W"]
 
 
+def test_what_is_read_where_the_dark_table_is_bare_is_no_card() -> None:
+    t = FakeTable()
+    lay_book(t, "W", ("AS",))
+    x, y, angle = t.spot("N")
+    t.ghosts.append(Paper("KH", x + 68, y, angle))
+    t.lay("JS", "JS", "N", wait=1.5)
+    assert t.story() == ["lay W AS", "lay N JS"]
+
+
 def test_a_card_out_of_turn_is_reported_by_its_seat_in_the_order_it_came() -> None:
     t = FakeTable()
     t.lay("a", "AS", "W", wait=0.4)
