@@ -1,9 +1,12 @@
-"""Enrolled decks: where they are kept, and the eye for the deck in play."""
+"""Enrolled decks: where they are kept, which one is in play, and the eye for it."""
 
 from __future__ import annotations
 
 import hashlib
+import logging
+import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,7 +19,7 @@ from vision import enrol
 from vision.adapter import AdaptedReader
 from vision.cards import CardReader
 from vision.detector import load_finder
-from vision.enrol import EnrolledDeck
+from vision.enrol import EnrolError, EnrolledDeck
 from vision.glyphs import load_reader
 from vision.table import Table
 from vision.weights import locate
@@ -25,6 +28,9 @@ ANY = "any"
 KINDS = (*DECKS, ANY)
 """Decks that need no enrolment; `any` is all 52 faces."""
 SUFFIX = ".npz"
+IN_PLAY = "in-play"
+"""File of the decks' folder that names the deck chosen on the set-up page; none where none is."""
+log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
@@ -71,9 +77,60 @@ def load(settings: Settings, name: str) -> EnrolledDeck:
 
 
 def chosen(settings: Settings, name: str | None) -> Deck | EnrolledDeck | None:
-    """What --deck says: a kind, or an enrolled deck; None: all 52 faces. Without it, as configured."""
+    """What --deck says: a kind, or an enrolled deck; None: all 52 faces.
+
+    Without it the deck chosen on the set-up page, else as configured. Raises UserError and EnrolError.
+    """
+    if name is None and (name := in_play(settings)):
+        return playable(settings, name)
     name = name or settings.game.deck
     return DECKS.get(name) if name in KINDS else load(settings, name)
+
+
+def in_play(settings: Settings) -> str | None:
+    """The name of the enrolled deck chosen on the set-up page; None: cards are read as any others."""
+    try:
+        return (folder(settings) / IN_PLAY).read_text(encoding="utf-8").strip() or None
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"the chosen deck cannot be told ({error})",
+            where=str(folder(settings) / IN_PLAY),
+            do="Choose it again on the set-up page.",
+        ) from error
+
+
+def choose(settings: Settings, name: str | None) -> None:
+    """Reads with an enrolled deck from now on; None: with none. Raises UserError, EnrolError and OSError."""
+    file = folder(settings) / IN_PLAY
+    if name is None:
+        file.unlink(missing_ok=True)
+        return
+    playable(settings, name)
+    draft = file.with_name(f".{IN_PLAY}.draft")
+    draft.write_text(name + "\n", encoding="utf-8")
+    os.replace(draft, file)
+
+
+def playable(settings: Settings, name: str) -> EnrolledDeck:
+    """An enrolled deck with the faces that are played here. Raises UserError and EnrolError."""
+    found, kind = load(settings, checked_name(name)), settings.game.deck
+    if found.kind not in (kind, ANY):
+        raise UserError(
+            f"{name} is a {found.kind} deck, but a {kind} deck is played here",
+            do="Choose another deck on the set-up page.",
+        )
+    return replace(found, kind=kind)
+
+
+def reader_in_play(settings: Settings) -> CardReader:
+    """The eye for the chosen deck, or the common one if that deck cannot be used. Raises ModelError."""
+    try:
+        return card_reader(chosen(settings, None))
+    except (UserError, EnrolError) as error:
+        log.error("cards are read without the chosen deck: %s", error)
+        return card_reader(DECKS[settings.game.deck])
 
 
 def faces_of(deck: Deck | EnrolledDeck | None) -> Deck | None:

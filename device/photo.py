@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import cv2
@@ -166,16 +167,26 @@ class OneAtATime:
 
     def read(self, image: Image, table: Table | None = None) -> list[CardSeen]:
         """Every card of a picture. Raises Busy, ModelError and TableError."""
+        with self.turn():
+            reader = self._reader = self._reader or self._load(self.deck)
+            return reader.read(image, table)
+
+    @contextlib.contextmanager
+    def turn(self, patience: float | None = None) -> Iterator[None]:
+        """Whoever has it is alone with this machine's eye. patience: seconds, if other. Raises Busy."""
+        patience = self._patience if patience is None else patience
         if not self._places.acquire(blocking=False):
-            raise Busy(self._patience / 3)
+            raise Busy(patience / 3)
         try:
-            if not self._turn.acquire(timeout=self._patience):
-                raise Busy(self._patience)
+            if not self._turn.acquire(timeout=patience):
+                raise Busy(patience)
             try:
-                if self._reader is None:
-                    self._reader = self._load(self.deck)
-                return self._reader.read(image, table)
+                yield
             finally:
                 self._turn.release()
         finally:
             self._places.release()
+
+    def load_anew(self) -> None:
+        """For the next photograph, as when another deck was chosen."""
+        self._reader = None

@@ -11,6 +11,7 @@ from flask import Flask, jsonify, render_template, request, url_for
 from werkzeug.exceptions import HTTPException
 
 from device.config import Settings
+from device.decks import reader_in_play
 from device.photo import OneAtATime
 from device.viewfinder import Viewfinder
 from engine import rules
@@ -21,6 +22,7 @@ from webui import (
     audit,
     casual,
     director,
+    enrolment,
     entries,
     health,
     history,
@@ -70,7 +72,7 @@ def create_app(
         BOOKWATCH_STREAMS=Streams(streams_of_one),
         BOOKWATCH_BEAT=beat_seconds,
         MAX_CONTENT_LENGTH=64 * 1024,
-        BOOKWATCH_UPLOADS={"/meld/": casual.BODY_MAX, audit.PATH: casual.BODY_MAX},
+        BOOKWATCH_UPLOADS=dict.fromkeys(("/meld/", audit.PATH, enrolment.PATH), casual.BODY_MAX),
         SEND_FILE_MAX_AGE_DEFAULT=365 * 24 * 3600,
         SESSION_COOKIE_NAME="bookwatch",
         SESSION_COOKIE_SAMESITE="Strict",
@@ -80,7 +82,7 @@ def create_app(
     app.secret_key = app.config["BOOKWATCH_KEYS"].secret
     app.extensions["bookwatch"] = Desk(source, threshold=threshold, writer=writer)
     game = (settings or Settings()).game
-    photos = OneAtATime(DECKS[game.deck])
+    photos = OneAtATime(DECKS[game.deck], lambda _: reader_in_play(settings or Settings()))
     guests = casual.Casual(photos, rules.load(game.ruleset))
     app.extensions["bookwatch_casual"] = guests
     if settings:
@@ -118,6 +120,7 @@ def create_app(
         director.blueprint,
         audit.blueprint,
         setup.blueprint,
+        enrolment.blueprint,
         entries.blueprint,
         live.director_blueprint,
         api.director_blueprint,

@@ -41,7 +41,7 @@ from webui.limit import Limiter
 log = logging.getLogger(__name__)
 blueprint = Blueprint("casual", __name__, url_prefix="/meld")
 
-UPLOADS = frozenset({"casual.send", "audit.send"})
+UPLOADS = frozenset({"casual.send", "audit.send", "enrolment.send"})
 """The only forms that may be large."""
 BODY_MAX = BYTES_MAX + 64 * 1024
 

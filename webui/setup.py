@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import cv2
@@ -15,13 +16,15 @@ from device import setup
 from device.calibration import Calibration, Corners, save, table_of
 from device.config import Settings
 from device.errors import UserError
-from device.photo import Busy, OneAtATime, smaller
+from device.learning import Learnt
+from device.photo import BYTES_MAX, Busy, OneAtATime, smaller
 from device.viewfinder import View, Viewfinder
 from engine.cards import SEATS
 from vision.annotate import annotated
 from vision.table import CORNER_NAMES, Table, TableError
 from vision.types import Image
 from vision.weights import ModelError
+from webui.deckview import deck_section
 from webui.roles import only_for
 
 blueprint = Blueprint("setup", __name__, url_prefix="/director/set-up")
@@ -35,12 +38,14 @@ Points: TypeAlias = list[tuple[float, float]]
 
 @dataclass(slots=True)
 class SetUp:
-    """What the page works with. `tried`: the last test card."""
+    """What the page works with. `tried`: the last test card; `learnt`: the last deck, not kept yet."""
 
     settings: Settings
     viewfinder: Viewfinder
     photos: OneAtATime
     tried: setup.Trial | None = None
+    learnt: Learnt | None = None
+    learning: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +75,16 @@ def place() -> SetUp:
 
 @blueprint.get("/")
 def page() -> str:
-    return _page()
+    return show()
 
 
 @blueprint.get("/picture.jpg")
 def picture() -> Response:
     """The newest picture, as large as a page needs it."""
-    seen = _look()
+    seen = look()
     if isinstance(seen, UserError):
         abort(503, f"{seen.what}. {seen.do}")
-    return _jpeg(seen.image)
+    return jpeg(seen.image)
 
 
 @blueprint.post("/corners")
@@ -91,13 +96,13 @@ def corners() -> Redirect | tuple[str, int]:
         abort(400, str(error))
     if request.form.get("turn"):
         turned = Marking(marking.corners[1:] + marking.corners[:1], marking.height_cm, marking.width_cm)
-        return _page(turned), 200
+        return show(turned), 200
     points: Corners = tuple(marking.corners)  # type: ignore[assignment]
     found = Calibration(points, width, height, marking.width_cm * 10, marking.height_cm * 10)
     try:
         save(place().settings.store.folder, found)
     except TableError as error:
-        return _page(marking, f"{error}"), 400
+        return show(marking, f"{error}"), 400
     except OSError as error:
         abort(503, f"It was not kept: {error.strerror or error}. Make room on the disk and keep it again.")
     return redirect(url_for("setup.page", kept=1), 303)
@@ -106,15 +111,15 @@ def corners() -> Redirect | tuple[str, int]:
 @blueprint.post("/card")
 def card() -> Redirect | tuple[str, int]:
     """Reads the test card."""
-    seen = _look()
+    seen = look()
     if isinstance(seen, UserError):
-        return _page(problem=f"{seen}"), 503
+        return show(problem=f"{seen}"), 503
     try:
         read = place().photos.read(seen.image, _table(seen))
     except Busy:
-        return _page(problem="Photographs are being read just now. Try again in a moment."), 429
+        return show(problem="Photographs are being read just now. Try again in a moment."), 429
     except (ModelError, TableError) as error:
-        return _page(problem=f"{error}"), 503
+        return show(problem=f"{error}"), 503
     place().tried = setup.Trial(seen.image, tuple(read))
     return redirect(url_for("setup.page", _anchor="card"), 303)
 
@@ -132,11 +137,12 @@ def tried() -> Response:
         x0, y0 = (max(0, round(float(v) - size / 2)) for v in outline.min(0))
         x1, y1 = (round(float(v) + size / 2) for v in outline.max(0))
         image = image[y0:y1, x0:x1]
-    return _jpeg(image)
+    return jpeg(image)
 
 
-def _page(marking: Marking | None = None, problem: str = "") -> str:
-    seen = _look()
+def show(marking: Marking | None = None, problem: str = "", deck_name: str = "", taken: bool = False) -> str:
+    """The page. deck_name: the name that was typed for the deck learnt; taken: another deck has it."""
+    seen = look()
     findings = setup.look_over(place().settings, seen, place().tried)
     view = None if isinstance(seen, UserError) else seen
     table = _table(view) if view else None
@@ -151,12 +157,15 @@ def _page(marking: Marking | None = None, problem: str = "") -> str:
         issues=[f for f in findings if f.level == "issue"],
         warnings=[f for f in findings if f.level == "warning"],
         tried=place().tried,
+        megabytes=BYTES_MAX // 2**20,
+        deck=deck_section(place().settings, place().learnt, deck_name, taken),
         kept=request.args.get("kept"),
         problem=problem,
     )
 
 
-def _look() -> View | UserError:
+def look() -> View | UserError:
+    """The newest picture, or why there is none."""
     try:
         return place().viewfinder.look()
     except UserError as error:
@@ -211,6 +220,7 @@ def _number(name: str, least: float, most: float) -> float:
     return value
 
 
-def _jpeg(image: Image) -> Response:
+def jpeg(image: Image) -> Response:
+    """A picture, no larger than a page needs it."""
     _, data = cv2.imencode(".jpg", smaller(image, SIDE_SHOWN), [cv2.IMWRITE_JPEG_QUALITY, 80])
     return Response(data.tobytes(), mimetype="image/jpeg")

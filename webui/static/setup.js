@@ -4,7 +4,8 @@
   const stage = document.getElementById("stage");
 
   document.addEventListener("submit", (event) => {
-    if (event.target.matches("[data-busy]")) event.submitter.textContent = "Reading…";
+    const busy = event.target.dataset.busy;
+    if (busy !== undefined) event.submitter.textContent = busy || "Reading…";
   });
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[data-swap]");
