@@ -25,7 +25,10 @@ from vision.annotate import annotated
 from vision.melds import Group, by_place, by_seat
 from vision.types import CLASSES, CardSeen, Image
 
-DECK_HELP = "The deck in play: double, single, any (52 faces), or an enrolled deck's name. [game.deck]"
+DECK_HELP = (
+    "The deck in play: double, single, any (52 faces), or an enrolled deck's name; "
+    "by default the one chosen on the set-up page, else [game.deck]."
+)
 
 
 def _photo(path: Path) -> Image:

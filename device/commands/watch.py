@@ -146,7 +146,11 @@ def stopped_by_signals(on_stop: Callable[[], None] = lambda: None) -> Iterator[t
     "--trump", type=click.Choice(SUITS, case_sensitive=False), help="Trump, if it is not to be seen."
 )
 @click.option("--ruleset", help="Rule set to record and judge by. [game.ruleset]")
-@click.option("--deck", help="The deck in play: double, single, or an enrolled deck's name. [game.deck]")
+@click.option(
+    "--deck",
+    help="The deck in play: double, single, or an enrolled deck's name; by default the one chosen on the "
+    "set-up page, else [game.deck].",
+)
 @command
 @click.pass_obj
 def watch(
