@@ -6,6 +6,7 @@ import logging
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
 from flask import Blueprint, Response, abort, redirect, request, url_for
 from werkzeug.wrappers import Response as Redirect
 
@@ -73,11 +74,15 @@ def _learn(image: Image) -> Answer:
 
 @blueprint.get("/picture.jpg")
 def picture() -> Response:
-    """The picture that the last deck was learnt from, with the face that each card was taken for."""
+    """The cards that the last deck was learnt from, each with the face that it was taken for."""
     learnt = place().learnt
     if learnt is None:
         abort(404, "No deck was learnt, or it is kept already.")
-    return jpeg(annotated(learnt.image, learnt.marked))
+    outlines = np.concatenate([card.polygon for card in learnt.marked])
+    margin = 0.1 * np.ptp(outlines, axis=0).max()
+    x0, y0 = np.maximum(outlines.min(0) - margin, 0).astype(int)
+    x1, y1 = (outlines.max(0) + margin).astype(int)
+    return jpeg(annotated(learnt.image, learnt.marked)[y0:y1, x0:x1])
 
 
 @blueprint.post("/keep")
