@@ -23,7 +23,6 @@ class Kept:
     name: str
     enrolled: str
     faces: int
-    gain: str
     chosen: bool
     problem: str = ""
 
@@ -73,7 +72,7 @@ def _kept(settings: Settings, in_play: str | None) -> tuple[Kept, ...]:
             deck = enrol.load(path)
         except EnrolError:
             problem = "cannot be used: learn it again"
-            found.append(Kept(name, "", 0, "", name == in_play, problem))
+            found.append(Kept(name, "", 0, name == in_play, problem))
             continue
         found.append(_entry(name, deck, settings, in_play))
     return tuple(found)
@@ -83,8 +82,7 @@ def _entry(name: str, deck: EnrolledDeck, settings: Settings, in_play: str | Non
     kind = settings.game.deck
     fits = deck.kind in (kind, decks.ANY)
     problem = "" if fits else f"a {deck.kind} deck; a {kind} deck is played here"
-    day = deck.enrolled[:10]
-    return Kept(name, day, len(set(deck.faces)), gain(deck.check), name == in_play, problem)
+    return Kept(name, deck.enrolled[:10], len(set(deck.faces)), name == in_play, problem)
 
 
 def gain(check: Check) -> str:

@@ -95,7 +95,8 @@ def keep() -> Answer:
     try:
         file = decks.folder(settings) / f"{decks.checked_name(name)}{decks.SUFFIX}"
         if file.exists() and request.form.get("replace") != name:
-            return show(problem=f"There is a deck “{name}” already", deck_name=name, taken=True), 409
+            problem = f"There is a deck “{name}” already. Replace it, or keep this one under another name."
+            return show(problem=problem, deck_name=name, taken=True), 409
         enrol.save(replace(learnt.deck, name=name), file)
         decks.choose(settings, name)
     except UserError as error:
