@@ -132,7 +132,7 @@ def judge(result: Result, scene: Scene, cards: Sequence[CardSeen]) -> None:
     truth = [c for c in scene.cards if c.face_up]
     may = Counter(str(c.face) for c in truth)
     must = Counter(str(c.face) for c in truth if any(i.visible >= scenes.VISIBLE for i in c.indices))
-    read = Counter(str(c.face) for c in cards)
+    read = Counter(str(c.face) for c in cards if not c.foreign)  # as meld is counted
     lacking, extra = must - read, read - may
     result.scenes += 1
     result.exact += not lacking and not extra
