@@ -77,10 +77,9 @@ class OnnxFinder:
         found = Found(*(np.concatenate(column) for column in zip(*looks, strict=True)))
         if index_height is None:
             found = alike(found)
-        best = settled(found, distinct(found))
         return [
             IndexBox((float(t[0]), float(t[1])), (float(f[0]), float(f[1])), float(s))
-            for t, f, s in zip(*best, strict=True)
+            for t, f, s in zip(*told(found), strict=True)
         ]
 
     @staticmethod
@@ -189,6 +188,14 @@ def distinct(found: Found) -> list[int]:
         apart = np.hypot(*(centres[left] - centres[best]).T)
         left = left[apart >= _SAME * np.minimum(np.maximum(heights[left], heights[best]), 2 * heights[best])]
     return kept
+
+
+def told(found: Found) -> Found:
+    """Each index once, best first, at the mean of what was found of it."""
+    best = settled(found, distinct(found))
+    # Settled, two may have come to mean the same index.
+    keep = distinct(best)
+    return Found(*(column[keep] for column in best))
 
 
 def settled(found: Found, keep: Sequence[int]) -> Found:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vision import detector
-from vision.detector import OVERLAP, Found, OnnxFinder, alike, decode, distinct, settled, spans
+from vision.detector import OVERLAP, Found, OnnxFinder, alike, decode, distinct, settled, spans, told
 from vision.types import Image
 from vision.weights import ModelError
 
@@ -185,3 +185,15 @@ def test_an_index_lies_at_the_mean_of_the_anchors_that_agree() -> None:
     best = settled(found, [0])
     assert best.tops[0] == pytest.approx((100, 81.3), abs=0.1)  # the one upside down has no part in it
     assert best.feet[0] == pytest.approx((100, 118.7), abs=0.1)
+
+
+def test_marks_that_settle_on_one_index_are_told_once() -> None:
+    # Kept apart at first, 16 pixels from each other, the weaker then settles near the stronger.
+    wide = [(100, 100, 30, 0.9), (116, 100, 30, 0.4)] + [(108, 100, 30, 0.39)] * 9
+    output = np.zeros((1, 11, len(wide)), np.float32)
+    for k, (x, y, height, score) in enumerate(wide):
+        output[0, :5, k] = x, y, height * 0.6, height, score
+        output[0, 5:11, k] = x, y - height / 2, 1, x, y + height / 2, 1
+    found = decode(output, 0.25)
+    assert len(distinct(found)) == 2
+    assert len(told(found).scores) == 1
