@@ -33,6 +33,7 @@ RECIPE: dict[str, Any] = {
     "mosaic": 0, "mixup": 0, "fliplr": 0, "flipud": 0, "degrees": 0, "scale": 0.15, "translate": 0.05,
     "erasing": 0, "auto_augment": None, "hsv_h": 0.01, "hsv_s": 0.3, "hsv_v": 0.2,
     "optimizer": "AdamW", "lr0": 0.002, "lrf": 0.02, "cos_lr": True, "warmup_epochs": 0.3,
+    "warmup_bias_lr": 0,  # ultralytics' 0.1 is meant for SGD: it undoes what a revived network knows
     "weight_decay": 0.0005, "single_cls": True,
 }  # fmt: skip
 
