@@ -256,6 +256,18 @@ class ScoreAgreed:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundClock:
+    """The director's clock of the round at the hand's table (LV-36); `engine.roundclock` reads it.
+
+    It goes on from hand to hand, whichever hand's log it stands in. minutes: of the round, where it
+    is started.
+    """
+
+    what: Literal["started", "paused", "resumed", "ended"]
+    minutes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Undone:
     """The event with number `entry` was a mistake: all is judged as if it had never been recorded.
 
@@ -270,7 +282,7 @@ What: TypeAlias = (
     HandStarted | DealerNamed | DealNoted | CardsCounted | BidMade | TrumpNamed | MeldLaid | MeldRemoved
     | MeldClosed | CardLaid | CardTakenBack | CardExposed | BookClosed | BookGathered | ReadingRevised
     | PlaceRevised | Corrected | RenegeCalled | RulingMade | BooksAudited | SightLost | SightRegained
-    | HandEnded | ScoreAgreed | Undone
+    | HandEnded | ScoreAgreed | RoundClock | Undone
 )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ _AFTER_END = (
     ev.BookGathered,
     ev.ScoreAgreed,
     ev.CardsCounted,
+    ev.RoundClock,
 )
 
 

@@ -30,7 +30,8 @@ _BY: Final[dict[type[Any], Source]] = {
     ev.TrumpNamed: "scorekeeper", ev.DealNoted: "director", ev.CardsCounted: "scorekeeper",
     ev.ReadingRevised: "system", ev.PlaceRevised: "system", ev.Corrected: "director",
     ev.RenegeCalled: "player", ev.RulingMade: "director", ev.BooksAudited: "director",
-    ev.HandEnded: "scorekeeper", ev.ScoreAgreed: "scorekeeper", ev.Undone: "director",
+    ev.HandEnded: "scorekeeper", ev.ScoreAgreed: "scorekeeper", ev.RoundClock: "director",
+    ev.Undone: "director",
 }  # fmt: skip
 """Who usually says it; all else is the camera's. Another source is named at the end of the line."""
 _HOW: Final = {
@@ -46,6 +47,10 @@ _FACTS: Final[dict[str, str]] = {
     "card_exposed": "A card is exposed in the deal",
     "complaint_upheld": "A complaint about the deal is upheld",
     "complaint_denied": "A complaint about the deal is denied", "misdeal": "A misdeal is found",
+}  # fmt: skip
+_CLOCK: Final = {
+    "started": "The round begins", "paused": "The round is paused", "resumed": "The round goes on",
+    "ended": "The round ends",
 }  # fmt: skip
 
 
@@ -170,6 +175,8 @@ def _sentence(what: What) -> str:
             return text + (f", the rest to {_TEAM_NAMES[rest]}" if rest else "")
         case ev.ScoreAgreed(team):
             return f"{_TEAM_NAMES[team]} agree the score"
+        case ev.RoundClock(step, minutes):
+            return _CLOCK[step] + (f", {minutes} minutes" if minutes is not None else "")
         case ev.DealerNamed(seat):
             return f"{SEAT_NAMES[seat]} deals"
         case ev.Undone(entry, why):
@@ -238,6 +245,7 @@ def _rule(pattern: str, make: Callable[[Any], What]) -> _Rule:
 
 _EXPOSED_BY: Final[dict[str, Any]] = {verb: how for how, verb in _EXPOSES.items()}
 _FACT_OF: Final[dict[str, Any]] = {said: fact for fact, said in _FACTS.items()}
+_CLOCK_OF: Final[dict[str, Any]] = {said: step for step, said in _CLOCK.items()}
 _CLOSED_BY: Final[dict[str, Any]] = {verb: how for how, verb in _HOW.items()}
 _RULES: Final[tuple[_Rule, ...]] = (
     _rule(
@@ -340,6 +348,10 @@ _RULES: Final[tuple[_Rule, ...]] = (
         lambda g: ev.HandEnded(_word(g[0]), _TEAMS[g[1]] if g[1] else None),
     ),
     _rule(rf"{_TEAM} agree the score", lambda g: ev.ScoreAgreed(_TEAMS[g[0]])),
+    _rule(
+        rf"({'|'.join(_CLOCK_OF)})(?:, (-?[0-9]+) minutes)?",
+        lambda g: ev.RoundClock(_CLOCK_OF[g[0]], _number(g[1])),
+    ),
     _rule(rf"{_SEAT} deals", lambda g: ev.DealerNamed(_SEATS[g[0]])),
     _rule(rf"Line (-?\d+) was a mistake{_WHY}", lambda g: ev.Undone(int(g[0]), _word(g[1]))),
 )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import Any
 
 from flask import Blueprint, abort, jsonify, render_template, request, url_for
 
 from engine import notation
-from webui import claims, history, openapi, proof, public
+from webui import claims, history, openapi, proof, public, rounds
 from webui.desk import desk
 from webui.historyview import matches, open_cards, past, past_json, replay, replay_json
 from webui.roles import only_for
@@ -47,7 +48,11 @@ def table(table: str | None) -> Any:
     judged = desk().current(table)
     if judged is None:
         abort(404, "No hand has been recorded at this table.")
-    return jsonify(**public.as_json(public.project(judged)), sight=public.beat(desk(), table))
+    return jsonify(
+        **public.as_json(public.project(judged)),
+        sight=public.beat(desk(), table),
+        round_clock=rounds.clock_json(rounds.clock_of(desk(), judged), time.time()),
+    )
 
 
 @director_blueprint.get("/hands")

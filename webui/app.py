@@ -29,6 +29,7 @@ from webui import (
     live,
     metrics,
     players,
+    rounds,
     scorekeeper,
     setup,
     signin,
@@ -96,6 +97,7 @@ def create_app(
         seat_names=SEAT_NAMES,
         suit_names=SUIT_NAMES,
         team_names=TEAM_NAMES,
+        clock_steps=rounds.STEPS,
         version=_version(),
         camera=settings is not None,
         source_url=source_url or "/source.tar.gz",
@@ -122,6 +124,7 @@ def create_app(
         setup.blueprint,
         enrolment.blueprint,
         entries.blueprint,
+        rounds.blueprint,
         live.director_blueprint,
         api.director_blueprint,
     ):

@@ -17,6 +17,7 @@ from engine.events import Source as Who
 from engine.hand import HandState, fold
 from engine.renege import Flag, audit
 from webui import public
+from webui.clocks import Clocks
 from webui.once import Once
 from webui.pulse import Pulse
 from webui.source import HandInfo, Source
@@ -61,6 +62,7 @@ class Desk:
         self.writer = writer
         self.pulse = Pulse(source)
         self.once = Once()
+        self.clocks = Clocks(source)
         self._lock = threading.Lock()
         self._judged: OrderedDict[str, Judged] = OrderedDict()
         self._current: dict[str | None, tuple[int, Judged]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, abort, render_template, request, send_file
 
-from webui import proof
+from webui import proof, rounds
 from webui.desk import desk
 from webui.handpage import hand_page
 from webui.live import position
@@ -19,7 +19,14 @@ only_for("director", blueprint)
 @blueprint.get("/")
 def hands() -> str:
     here = position(desk(), desk().source.cursor())
-    return render_template("director/hands.html", rows=proof.worst_first(desk().hands()), position=here)
+    tables = rounds.present(desk())
+    return render_template(
+        "director/hands.html",
+        rows=proof.worst_first(desk().hands()),
+        position=here,
+        clock_form=rounds.clock_form(desk(), tables) if desk().writer else None,
+        clocks={judged.info.hand: rounds.clock_of(desk(), judged) for judged in tables},
+    )
 
 
 @blueprint.get("/hands/<hand>")
@@ -35,6 +42,8 @@ def hand(hand: str) -> str:
         page=page,
         position=here,
         can_write=desk().writer is not None,
+        clock=rounds.clock_of(desk(), judged),
+        clock_form=rounds.clock_form(desk(), [judged], hand),
         changes=changes(judged, after, desk().threshold) if after else [],
     )
 

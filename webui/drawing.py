@@ -11,9 +11,11 @@ from flask import current_app, render_template
 from markupsafe import Markup
 
 from engine.cards import Team
+from engine.roundclock import Clock
 from webui import scoresheet
 from webui.desk import Desk
 from webui.public import PublicTable, project
+from webui.rounds import clock_of
 
 Totals: TypeAlias = tuple[tuple[Team, int], ...]
 _known: WeakKeyDictionary[Desk, dict[str | None, tuple[object, Totals]]] = WeakKeyDictionary()
@@ -37,10 +39,15 @@ def drawn_table(desk: Desk, table: str | None) -> tuple[str, Markup]:
     """A mark of what is shown and its HTML. Needs an application context."""
     judged = desk.current(table)
     view = project(judged) if judged else None
-    return _draw(current_app.name, view, _totals(desk, table))
+    clock = clock_of(desk, judged) if judged else None
+    timed = judged is not None and judged.state.rules.game.timed
+    return _draw(current_app.name, view, _totals(desk, table), clock, timed)
 
 
 @lru_cache(maxsize=256)
-def _draw(_: str, view: PublicTable | None, totals: Totals) -> tuple[str, Markup]:
-    html = Markup(render_template("players/_live.html", view=view, totals=dict(totals)))
+def _draw(
+    _: str, view: PublicTable | None, totals: Totals, clock: Clock | None, timed: bool
+) -> tuple[str, Markup]:
+    page = "players/_live.html"
+    html = Markup(render_template(page, view=view, totals=dict(totals), clock=clock, timed=timed))
     return hashlib.sha256(html.encode()).hexdigest()[:16], html

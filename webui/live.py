@@ -11,6 +11,7 @@ The director gets every event's arrival, once and in order; ids count arrivals.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 
 from flask import Blueprint, Response, current_app, request
@@ -84,7 +85,7 @@ class TableFeed:
             yield Message(html, "table", mark)
 
     def beat(self) -> Message:
-        return Message(json.dumps(public.beat(self._desk, self._table)), "beat")
+        return Message(json.dumps(public.beat(self._desk, self._table) | {"now": _now()}), "beat")
 
 
 def position(desk: Desk, cursor: int) -> str:
@@ -124,4 +125,9 @@ class DirectorFeed:
                 yield Message(json.dumps(about), "arrived", position(desk, self._cursor))
 
     def beat(self) -> Message:
-        return Message(json.dumps({"hands": self._desk.ages()}), "beat")
+        return Message(json.dumps({"hands": self._desk.ages(), "now": _now()}), "beat")
+
+
+def _now() -> int:
+    """The server's time in milliseconds, by which pages show the round's clock."""
+    return round(time.time() * 1000)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from engine.cards import SEATS, SUITS, TEAMS
+from engine.roundclock import State
 from webui.historyview import RESULTS
 
 Schema: TypeAlias = dict[str, Any]
@@ -61,6 +62,14 @@ SIGHT = record(
     age=maybe({**NUMBER, "description": "Seconds since the camera last saw the table."}),
     limit={**NUMBER, "description": "Seconds after which it counts as not seen any more."},
 )
+ROUND_CLOCK = record(
+    state={"type": "string", "enum": ["not_started", *get_args(State)]},
+    minutes=maybe({**INT, "description": "Of the whole round."}),
+    seconds_left=maybe(
+        {**NUMBER, "minimum": 0, "description": "At `server_time`; while it runs, ever less."}
+    ),
+    server_time={**TEXT, "description": "Date and time, UTC, when this was said."},
+)
 TABLE = record(
     hand=TEXT,
     table=maybe(TEXT),
@@ -80,6 +89,7 @@ TABLE = record(
     teams=by_key(record(books=INT, meld=maybe(INT), points=maybe(INT), score=maybe(INT))),
     sees_table=YES_NO,
     sight=ref("Sight"),
+    round_clock=ref("RoundClock"),
 )
 SHOWN = record(
     card=TEXT,
@@ -243,7 +253,7 @@ def public_document(version: str) -> Schema:
         "/readyz": unready,
         **_history("/api/v1", "public", {}),
     }
-    schemas = {"Error": ERROR, "Sight": SIGHT, "Meld": MELD, "Table": TABLE}
+    schemas = {"Error": ERROR, "Sight": SIGHT, "Meld": MELD, "Table": TABLE, "RoundClock": ROUND_CLOCK}
     return _document("Bookwatch", version, paths, schemas | _OF_HISTORY)
 
 

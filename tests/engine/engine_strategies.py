@@ -67,6 +67,9 @@ WHAT: st.SearchStrategy[Any] = st.one_of(
     st.builds(ev.DealNoted, st.sampled_from(get_args(ev.DealFact)), st.none() | NUMBER),
     st.builds(ev.CardsCounted, SEAT, st.integers(17, 23)),
     st.builds(ev.DealerNamed, SEAT),
+    st.builds(
+        ev.RoundClock, st.sampled_from(["started", "paused", "resumed", "ended"]), st.none() | NUMBER
+    ),
     st.builds(ev.Undone, NUMBER),
 )  # fmt: skip
 

@@ -30,6 +30,7 @@
     }
     openTarget();
     showAges();
+    window.bookwatch.rounds.show();
     return true;
   }
   const soon = () => {
@@ -65,6 +66,7 @@
     arrived(data, _, id) { if ((!hand || JSON.parse(data).hand === hand) && behind(id)) soon(); },
     reset(_data, _since, id) { if (behind(id)) soon(); },
     beat(data, since) {
+      window.bookwatch.rounds.beat(JSON.parse(data).now, since);
       const now = Date.now() - since;
       ages = {};
       for (const [name, b] of Object.entries(JSON.parse(data).hands)) {

@@ -5,8 +5,8 @@
   let stream = null;
   const clock = window.bookwatch.ageClock(() => stream !== null && stream.silent());
   stream = window.bookwatch.live(main.dataset.stream, {
-    table(html) { main.innerHTML = html; clock.open(); },
-    beat: clock.beat,
+    table(html) { main.innerHTML = html; window.bookwatch.rounds.show(); clock.open(); },
+    beat(data, since) { window.bookwatch.rounds.beat(JSON.parse(data).now, since); clock.beat(data, since); },
     lost: clock.lost,
     open: clock.open,
   });
