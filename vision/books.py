@@ -171,8 +171,8 @@ class Books:
     def _before_next(self, book: Book) -> list[Observed]:
         """Another card lies there: what became of those that left their places?"""
         out: list[Observed] = []
-        there = [x for x in book.standing if x.gone_at is None and x.card.state is not State.UNSURE]
-        if not there and book.standing:
+        there = [x for x in book.standing if x.gone_at is None and x.card.state is State.LIES]
+        if book.standing and (not there or _is_leaving(book)):
             return self._left(book)
         for x in book.standing:
             if x.gone_at is not None:
@@ -302,7 +302,23 @@ class Books:
         grace = GRACE if len(standing) < 4 else GRACE_FULL if len(gone) == 1 else FORGOTTEN
         if any(at - x.card.settled_at < grace for x in there):
             return []  # they were moved too: the book is on its way
+        if _is_leaving(book):
+            return self._left(book)
         return [self._back(x) for x in gone if x.gone_at is not None and at - x.gone_at > grace]
+
+    def leads_on(self, book: Book) -> list[Laid]:
+        """Cards of a book that left which lie in their places as if they had not: the winner's next lead.
+
+        A copy laid where the last one lay looks like that card put back. What others have there still is
+        the book itself, not yet turned.
+        """
+        began = min((x.gone_at for x in book.standing if x.gone_at is not None), default=np.inf)
+        if len(book.standing) < 4:
+            return []
+        x = book.standing[self._wins(book.standing)]
+        here = seats.in_play(x.card.centre, x.card.angle).argmax()
+        lies = x.card.state is State.LIES and x.card.settled_at > began and here == SEATS.index(x.seat)
+        return [x] if lies else []
 
     def _back(self, x: Laid) -> Observed:
         x.back = True
@@ -350,6 +366,12 @@ class Books:
             if book.left_at is not None and not book.gathered:
                 out += self._gather(book)
         return out
+
+
+def _is_leaving(book: Book) -> bool:
+    """Whether two of a full book's cards are off their places: nobody takes two back, it is being turned."""
+    off = [x for x in book.standing if x.gone_at is not None or x.card.state is State.UNSURE]
+    return len(book.standing) >= 4 and len(off) > 1
 
 
 def _rounded(placed: turns.Placed) -> tuple[float, float]:

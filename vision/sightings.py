@@ -103,6 +103,12 @@ class Evidence:
         """Add what is known of the same card from elsewhere."""
         self._poses += other._poses
 
+    def last(self) -> Evidence:
+        """What was read since the card last came to lie where it does."""
+        evidence = Evidence()
+        evidence._poses, evidence.foreign = self._poses[-1:], self.foreign
+        return evidence
+
     @property
     def logs(self) -> Doubles:
         return np.asarray(sum(total / n * min(n, 3) ** 0.5 for total, n in self._poses))

@@ -103,6 +103,18 @@ class Tracker:
         self.cards.append(card)
         return card
 
+    def renewed(self, old: Card) -> Card:
+        """Another card, in the place of one that was taken for it; what was read since is of the new one."""
+        spot = self._motion.plan.spot(old.polygon)
+        card = Card(
+            old.polygon, old.anchors, old.level, old.settled_at, self._motion.arrived(spot),
+            self._motion.rested(spot), old.last_seen,
+        )  # fmt: skip
+        card.evidence, card.looks, card.settled_at = old.evidence.last(), 1, old.settled_at
+        self.drop(old)
+        self.cards.append(card)
+        return card
+
     # -- one look -------------------------------------------------------------------------------
 
     def look(self, sightings: Sequence[Sighting], region: Region, at: float) -> Update:

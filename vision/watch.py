@@ -449,6 +449,8 @@ class TableWatcher:
         out: list[Observed] = []
         for book in self.books.books:
             if book.left_at is not None:
+                for x in self.books.leads_on(book):
+                    self._pending.append(_Pending(self._tracker.renewed(x.card), at))
                 for x in book.standing:
                     if x.card.state is not State.GONE:
                         self._tracker.drop(x.card)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from fake_table import TURN, FakeTable, Hand, Paper, clockwise, place
 
@@ -105,6 +107,44 @@ def test_the_next_lead_may_come_while_the_last_book_is_put_away() -> None:
         "lay S AD", "lay W QD", "lay N KD", "lay E JD",
     ]  # fmt: skip
     assert "gather 1 W" in t.story()
+
+
+def test_a_copy_led_where_the_winner_s_card_lay_while_that_book_is_turned_is_another_card() -> None:
+    t = FakeTable()
+    keys = lay_book(t)
+    x, y, angle = t.spot("W")
+    start = {k: t.cards[k] for k in keys}
+    px, py = place("E", 0, -128)
+    for n in range(1, 13):  # East draws the book in, and West's hand is on its way already
+        f = min(1.0, n / 6)
+        for k, c in start.items():
+            up = n < 8
+            t.cards[k] = replace(c, x=c.x + (px - c.x) * f, y=c.y + (py - c.y) * f, up=up)
+        come = max(0.0, 1 - n / 9)
+        t.cards["again"] = Paper("AS", x - 240 * come + 14, y + 6, angle + 4)
+        t.hands = [Hand("E", px, py), Hand("W", x - 240 * come - 24, y)]
+        t.frame()
+    t.hands = [Hand("E", px, py)]
+    t.wait(0.2)
+    for n in range(1, 7):
+        for k in keys:
+            t.cards[k] = replace(t.cards[k], x=px + 30 * n, y=py - 20 * n)
+        t.hands = [Hand("E", px + 30 * n, py - 20 * n)]
+        t.frame()
+    t.hands = []
+    t.lay("TS2", "TS", "N")
+    t.wait(1.0)
+    assert not t.of(ev.CardTakenBack)
+    laid = t.of(ev.CardLaid)
+    assert [(c.seat, str(c.reading.face)) for c in laid[:4]] == [
+        ("W", "AS"), ("N", "JS"), ("E", "TS"), ("S", "QS"),
+    ]  # fmt: skip
+    second = {(c.seat, str(c.reading.face)) for c in laid[4:]}
+    assert second == {("W", "AS"), ("N", "TS")}
+    assert len({c.card for c in laid}) == 6
+    late = next(c for c in laid[4:] if c.seat == "W")
+    north = next(c for c in laid[4:] if c.seat == "N")
+    assert late is laid[4] or late.before == north.card  # in its place whenever it is noticed
 
 
 def test_a_fifth_card_begins_another_book_though_the_last_still_lies_there() -> None:
