@@ -18,17 +18,18 @@ from engine.events import (
     PlaceRevised,
     ReadingRevised,
     RulingMade,
+    TrumpNamed,
 )
 from engine.flags import Flag
 from engine.hand import fold
-from engine.questions import open_questions
+from engine.questions import Question, open_questions, trump_question
 from engine.renege import audit
 from engine.rules import RuleSet
 from engine.state import HandState
 
 _MOMENTS = (
     BookClosed, BookGathered, CardTakenBack, Corrected, HandEnded, MeldClosed, PlaceRevised, ReadingRevised,
-    RulingMade,
+    RulingMade, TrumpNamed,
 )  # fmt: skip
 """Events after which something may have to be said."""
 
@@ -39,6 +40,8 @@ class Voice(Protocol):
     def book(self, state: HandState, number: int) -> None: ...
 
     def meld(self, state: HandState) -> None: ...
+
+    def question(self, question: Question) -> None: ...
 
     def flag(self, flag: Flag) -> None: ...
 
@@ -58,6 +61,10 @@ class TextVoice:
         self._line(report.contract_line(state))
         for line in report.meld_lines(state):
             self._line(line)
+
+    def question(self, question: Question) -> None:
+        picture = f" ({question.picture})" if question.picture else ""
+        self._line(f"QUESTION: {question.text}{picture}")
 
     def flag(self, flag: Flag) -> None:
         for line in report.flag_lines(flag):
@@ -85,6 +92,9 @@ class JsonVoice:
         self._write(
             {"what": "meld", "hand": state.hand, "trump": state.trump, "seats": report.meld_json(state)}
         )
+
+    def question(self, question: Question) -> None:
+        self._write({"what": "question", **report.question_json(question)})
 
     def flag(self, flag: Flag) -> None:
         self._write({"what": "flag", **report.flag_json(flag)})
@@ -116,13 +126,15 @@ class Commentary:
         self._events: list[Event] = []
         self._books: dict[int, str] = {}
         self._said: dict[tuple[Any, ...], str] = {}
-        self._melded = False
+        self._melded: str | None = None
+        self._asked: Question | None = None
 
     def hear(self, events: Sequence[Event]) -> None:
         """Takes events as they are recorded; a HandStarted begins anew."""
         for event in events:
             if isinstance(event.what, HandStarted):
-                self._events, self._books, self._said, self._melded = [], {}, {}, False
+                self._events, self._books, self._said = [], {}, {}
+                self._melded = self._asked = None
             self._events.append(event)
         if any(isinstance(event.what, _MOMENTS) for event in events):
             self._speak()
@@ -130,9 +142,12 @@ class Commentary:
     def _speak(self) -> None:
         state = self.state = fold(self._events, self._rules)
         self.flags = audit(state, threshold=self._threshold)
-        if not self._melded and (state.books or any(isinstance(e.what, MeldClosed) for e in self._events)):
-            self._melded = True
-            self._voice.meld(state)
+        contract = report.contract_line(state)
+        if state.books or any(isinstance(e.what, MeldClosed) for e in self._events):
+            if self._melded != contract:  # what is trump may be told, or answered, later
+                self._melded = contract
+                self._voice.meld(state)
+            self._ask(trump_question(state))
         for book in state.books:
             line = report.book_line(book)
             if (book.closed or book.ended) and self._books.get(book.number) != line:
@@ -145,3 +160,9 @@ class Commentary:
                 self._voice.flag(flag)
         if state.ended and isinstance(self._events[-1].what, HandEnded):
             self._voice.end(state, self.flags)
+
+    def _ask(self, question: Question | None) -> None:
+        """What many plays rest on is asked at once, and again only when it is another question."""
+        if question is not None and (self._asked is None or self._asked.text != question.text):
+            self._voice.question(question)
+        self._asked = question

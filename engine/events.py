@@ -75,10 +75,15 @@ class BidMade:
 
 @dataclass(frozen=True, slots=True)
 class TrumpNamed:
-    """What fixes trump is the bidder's first marriage (LV-74); None: no trump."""
+    """What fixes trump is the bidder's first marriage (LV-74); None: no trump.
+
+    probability: of what only the eye can know: that no marriage lay ahead of it among cards that were seen
+    and could not be read. How sure the marriage's own cards are stands in their readings.
+    """
 
     suit: Suit | None
     seat: Seat | None = None
+    probability: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from engine import contract, deal, rules
+from engine import contract, deal, rules, trump
 from engine import events as ev
 from engine.cards import SEAT_NAMES, TEAMS
 from engine.conclude import conclude
@@ -62,6 +62,8 @@ class _Fold(Table):
         if start and start.deck not in DECKS:
             self.report(1, "unknown_deck", f"deck '{start.deck}' is unknown; taken as {DOUBLE.name}")
         self.bid_seqs: list[int] = []
+        self.entered: ev.TrumpNamed | None = None
+        self.outranked: set[int] = set()
 
     def run(self) -> HandState:
         s = self.state
@@ -76,11 +78,8 @@ class _Fold(Table):
         for e in log:
             if isinstance(e.what, ev.DealerNamed):
                 s.dealer = e.what.seat
-            if isinstance(e.what, ev.TrumpNamed):  # the last word on it holds for the whole hand
-                if e.by == "player":  # a suit called aloud is outranked by the first marriage laid (LV-74)
-                    self.spoken = e.what
-                else:
-                    s.trump, s.trump_known = e.what.suit, True
+            if isinstance(e.what, ev.TrumpNamed):
+                self.trump_told(e.what, e.by, e.seq)
         entries = resolve(log, self.report)
         for seq, what in entries:  # cards of books of which the end went unseen wait for their book
             if isinstance(what, ev.CardLaid) and what.book is not None and what.before is None:
@@ -113,7 +112,8 @@ class _Fold(Table):
                     self.exposed(seq, what)
                 case ev.TrumpNamed():
                     self.named = True
-                    self.namer = s.bidder = what.seat or self.namer
+                    if seq not in self.outranked or self.namer is None:
+                        self.namer = s.bidder = what.seat or self.namer
                 case ev.DealNoted() | ev.CardsCounted():
                     s.noted.append(Noted(seq, what, self.stage()))
                 case ev.BidMade():
@@ -154,9 +154,29 @@ class _Fold(Table):
         if s.books and not s.trump_known:
             first = s.plays[0].seq if s.plays else 0
             self.report(first, "no_trump", "cards are played but no trump is known")
+        self.doubt_trump()
         conclude(s, self.report)
         s.problems = sorted(self.problems, key=lambda p: (p.seq, p.code))
         return s
+
+    def trump_told(self, what: ev.TrumpNamed, by: ev.Source, seq: int) -> None:
+        """The last word on trump holds for the whole hand; a person's outranks what the camera saw."""
+        s = self.state
+        if by == "player":  # a suit called aloud is outranked by the first marriage laid (LV-74)
+            self.spoken = what
+        elif by == "camera" and self.entered:
+            self.outranked.add(seq)
+        else:
+            s.trump, s.trump_known = what.suit, True
+            self.eyes = what.probability if by == "camera" else None
+            self.entered = what if by != "camera" else None
+
+    def doubt_trump(self) -> None:
+        """How sure trump is, where it rests on the meld that the camera saw."""
+        s = self.state
+        if self.eyes is not None:
+            found = trump.doubt(s, self.times)
+            s.trump_probability, s.trump_other = found.probability * self.eyes, found.other
 
     def exposed(self, seq: int, what: ev.CardExposed) -> None:
         """A card seen in the deal is dealt again where the sheet says so, and then binds nobody (EC-18)."""

@@ -14,12 +14,15 @@ from engine.state import Book, HandState, Melded, Play
 
 SURE: Final = 0.95
 """From this probability on a reading, a seat or a place is not asked about."""
-About: TypeAlias = Literal["face", "seat", "order", "missing"]
+TRUMP_SURE: Final = 0.99
+"""The same for trump, on which many plays rest: its doubt counts tenfold in a flag."""
+About: TypeAlias = Literal["trump", "face", "seat", "order", "missing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """book None: about a card laid as meld. card None: about a book's order, or a card nobody saw.
+    """book None: about trump, or a card laid as meld. card None: about trump, a book's order, or a card that
+    nobody saw.
 
     faces: what it may be, the likeliest first. picture: relative to the hand's folder.
     """
@@ -35,8 +38,9 @@ class Question:
 
 
 def open_questions(state: HandState, sure: float = SURE) -> list[Question]:
-    """What is still open, meld first, then book by book."""
-    found = [_face(m, None, sure) for laid in state.meld.values() for m in laid]
+    """What is still open: trump, which is to be asked at once, then meld, then book by book."""
+    found = [trump_question(state)]
+    found += [_face(m, None, sure) for laid in state.meld.values() for m in laid]
     for book in state.books:
         found += [_face(p, book.number, sure) for p in book.plays]
         found += [_seat(p, sure) for p in book.plays]
@@ -46,6 +50,18 @@ def open_questions(state: HandState, sure: float = SURE) -> list[Question]:
         for g in state.gaps
     ]
     return sorted((q for q in found if q is not None), key=lambda q: q.book or 0)
+
+
+def trump_question(state: HandState) -> Question | None:
+    """What is trump? Asked where it rests on a first marriage that is in doubt; entering trump answers it."""
+    if state.trump is None or state.trump_probability >= TRUMP_SURE:
+        return None
+    names = [SUIT_NAMES[s] for s in (state.trump, state.trump_other) if s]
+    text = f"Trump: {' or '.join(names)}?" if len(names) > 1 else f"Trump: is it {names[0]}?"
+    laid = state.meld[state.bidder] if state.bidder else []
+    marriage = [m.reading.picture for m in laid if m.face.suit == state.trump and m.face.rank in "KQ"]
+    picture = next((p for p in marriage if p), None)
+    return Question("trump", text, state.trump_probability, seat=state.bidder, picture=picture)
 
 
 def _face(card: Play | Melded, book: int | None, sure: float) -> Question | None:

@@ -8,12 +8,13 @@ Nothing here changes a reading, and nothing here punishes: flags are for the dir
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from engine.aces import audit_aces
-from engine.cards import SEAT_NAMES, SEATS, STRENGTH, SUITS, Face, Seat, Suit, next_seat
+from engine.cards import SEAT_NAMES, SEATS, STRENGTH, SUIT_NAMES, SUITS, Face, Seat, Suit, next_seat
 from engine.flags import KINDS, LEVELS, STATUSES, Flag, Kind, Level, Pair, Seen, Status, ruling_on
 from engine.rules import RuleSet, cited
 from engine.state import Book, HandState, Melded, Play, Shown
@@ -22,9 +23,9 @@ __all__ = ["THRESHOLD", "Duty", "Flag", "Kind", "Level", "Pair", "Seen", "Status
 
 THRESHOLD: Final = 0.9
 LOOKS_ILLEGAL: Final = 10.0
-"""How many plays look illegal by a wrong seat or order for each renege. Hardly one play in a hundred is one,
-but one wrong place in ten makes some play look so: of what looks illegal, more is a wrong place than the
-probability of the place alone says."""
+"""How many plays look illegal by a wrong seat, order or trump for each renege. Hardly one play in a hundred
+is one, but one wrong place in ten makes some play look so, and a wrong trump makes several: of what looks
+illegal, more is a wrong place or trump than its probability alone says."""
 
 
 class Duty(NamedTuple):
@@ -64,8 +65,9 @@ def audit(state: HandState, rules: RuleSet | None = None, threshold: float = THR
     `threshold`: the probability from which the director takes readings as sure. The probability of
     a pair is the product of what it depends on: the readings of both cards and their seats, of the
     lead, and for a duty to beat of every card before it (each could hide a higher card or a trump); the
-    order of the book, for another card may have been the lead; and where the proof lies in the very next
-    book, that it came after. Doubts of seats and orders count by LOOKS_ILLEGAL.
+    order of the book, for another card may have been the lead; where the proof lies in the very next
+    book, that it came after; and trump, where the pair would prove nothing under another. Doubts of seats,
+    orders and trump count by LOOKS_ILLEGAL.
     """
     rules = rules or state.rules
     flags = _Audit(state, rules, threshold).plays() if state.trump_known else []
@@ -140,10 +142,11 @@ class _Audit:
             by = Seen.of(table[duty.by], book.number)
             for level, x, closed in witnesses:
                 seen = base * x.probability
-                for order, _ in self.orders(book, x):
-                    seen *= order
+                orders = [order for order, _ in self.orders(book, x)]
+                trump = self.trump_of(table, c, x)
+                seen *= math.prod(orders) * trump
                 probability = seen
-                for place in (c.seat_probability, self.seat_of(x), *(p for p, _ in self.orders(book, x))):
+                for place in (c.seat_probability, self.seat_of(x), *orders, trump):
                     probability /= place + (1 - place) * LOOKS_ILLEGAL
                 if taken_back:
                     status: Status = "corrected"
@@ -161,6 +164,22 @@ class _Audit:
         book = self.state.book(proof.book or 0)
         plays = [p for s in book.slots for p in s if p.card == proof.card] if book else []
         return plays[-1].seat_probability if plays else 1.0
+
+    def trump_of(self, table: list[Play], c: Play, proof: Seen) -> float:
+        """How sure trump is, for a pair that rests on it; 1 for one that proves the same under any trump."""
+        state = self.state
+        if state.trump_probability == 1 or all(
+            self.proves(table, c, proof, suit) for suit in SUITS if suit != state.trump
+        ):
+            return 1.0
+        return state.trump_probability
+
+    def proves(self, table: list[Play], c: Play, proof: Seen, trump: Suit) -> bool:
+        """Whether holding `proof` would forbid the play if this were trump."""
+        return any(
+            self.kinds[d.kind] and d.suit == proof.face.suit and STRENGTH[proof.face.rank] > d.above
+            for d in duties([p.face for p in table], c.face, trump)
+        )
 
     def orders(self, book: Book, proof: Seen) -> list[tuple[float, int]]:
         """The orders that a pair rests on: how sure they are, and of which books."""
@@ -180,6 +199,9 @@ class _Audit:
         order, number = min(self.orders(book, first.proof))
         if order < weakest.probability:
             doubt = f"the order in which book {number} was laid ({order:.0%})"
+        trump = self.trump_of(table, c, first.proof)
+        if self.state.trump and trump < min(order, weakest.probability):
+            doubt = f"trump being {SUIT_NAMES[self.state.trump]} ({trump:.0%})"
         fault = self.rules.clauses(f"renege.{first.kind.lower()}")
         about = {"corrected": "books.correct_until", "induced": "renege.induced"}
         more = self.rules.clauses(about.get(first.status, "renege.evidence"))

@@ -118,9 +118,10 @@ def _sentence(what: What) -> str:
                 return f"{SEAT_NAMES[seat]} passes"
             plain = re.fullmatch("[0-9]+", call)
             return f"{SEAT_NAMES[seat]} bids {call}" if plain else f"{SEAT_NAMES[seat]} says {_text(call)}"
-        case ev.TrumpNamed(suit, by):
+        case ev.TrumpNamed(suit, by, sure):
             text = f"Trump is {SUIT_NAMES[suit]}" if suit else "There is no trump"
-            return text + (f", named by {SEAT_NAMES[by]}" if by else "")
+            text += f", named by {SEAT_NAMES[by]}" if by else ""
+            return text + (f", sure {sure!r}" if sure != 1 else "")
         case ev.MeldLaid():
             return f"{SEAT_NAMES[what.seat]} melds {_read(what.reading)}"
         case ev.MeldRemoved(card):
@@ -263,8 +264,10 @@ _RULES: Final[tuple[_Rule, ...]] = (
     _rule(rf"{_SEAT} bids ([0-9]+)", lambda g: ev.BidMade(_SEATS[g[0]], g[1])),
     _rule(rf"{_SEAT} says {_TEXT}", lambda g: ev.BidMade(_SEATS[g[0]], _word(g[1]))),
     _rule(
-        rf"(?:Trump is ({'|'.join(_SUITS)})|There is no trump)(?:, named by {_SEAT})?",
-        lambda g: ev.TrumpNamed(_SUITS[g[0]] if g[0] else None, _SEATS[g[1]] if g[1] else None),
+        rf"(?:Trump is ({'|'.join(_SUITS)})|There is no trump)(?:, named by {_SEAT})?(?:, sure {_NUM})?",
+        lambda g: ev.TrumpNamed(
+            _SUITS[g[0]] if g[0] else None, _SEATS[g[1]] if g[1] else None, float(g[2] or 1)
+        ),
     ),
     _rule(
         rf"{_SEAT} melds {_READING}{_CARD}",

@@ -160,7 +160,9 @@ class Noted:
 class HandState:
     """Everything that follows from a log. Derived anew by each `fold`; never changed in place.
 
-    `trump_known` with `trump` None: it is known that there is no trump. `meld_seen`: the log tells
+    `trump_known` with `trump` None: it is known that there is no trump. `trump_probability`: how sure
+    `trump` is (`engine.trump`; 1 once a person entered it), and `trump_other` the suit it may be
+    instead. `meld_seen`: the log tells
     of meld, so that what was not laid was not declared. `turn`: who lays the next card. `auction`: the
     calls judged; None where none or only the contract was entered. `noted`: facts of
     the deal. `rest`: the team that the director gave all remaining books; `agreed`: teams that agreed
@@ -181,6 +183,8 @@ class HandState:
     dropped: bool = False
     trump: Suit | None = None
     trump_known: bool = False
+    trump_probability: float = 1.0
+    trump_other: Suit | None = None
     meld: dict[Seat, list[Melded]] = field(default_factory=lambda: {s: [] for s in SEATS})
     meld_open: bool = True
     meld_seen: bool = False

@@ -14,8 +14,9 @@ class Table:
     """Takes what happened, one thing after the other, and keeps `state`. `order` counts what happened.
 
     `late` holds cards entered for a book of which the end went unseen; `seen_to_end` the books of which
-    it was seen. `namer`: who named trump, as entered; `spoken`: trump as it was only said. `times`: when
-    each event came, in seconds.
+    it was seen. `namer`: who named trump, as entered; `spoken`: trump as it was only said; `eyes`: how sure
+    the eye is of the first marriage, None where trump does not rest on it. `times`: when each event came, in
+    seconds.
     """
 
     def __init__(self, state: HandState) -> None:
@@ -29,6 +30,7 @@ class Table:
         self.named = False
         self.namer: Seat | None = None
         self.spoken: ev.TrumpNamed | None = None
+        self.eyes: float | None = None
         self.seen_to_end: set[int] = set()
         self.taken_back_ids: set[str] = set()
         self.closed_by_lead: set[int] = set()
@@ -44,7 +46,7 @@ class Table:
             return
         suit = first_marriage(s.meld[s.bidder]) if s.bidder else None
         if suit and s.rules.trump.fixed_by == "first_marriage":
-            s.trump, s.trump_known = suit, True
+            s.trump, s.trump_known, self.eyes = suit, True, 1.0
         elif self.spoken is not None:
             s.trump, s.trump_known = self.spoken.suit, True
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import events as ev
-from engine.cards import SEATS, Seat, Suit
+from engine.cards import ALL_FACES, SEATS, Face, Seat, Suit
 from vision import seats
 from vision.motion import Motion
 from vision.seats import Sides
@@ -54,6 +54,7 @@ class MeldWatch:
         self._table, self._motion, self._sides = table, motion, sides
         self._name, self._observe, self._read = name, observe, read
         self.melded: list[Melded] = []
+        self._unread: list[tuple[Seat, Card]] = []
         self.closed = False
 
     @property
@@ -66,7 +67,7 @@ class MeldWatch:
 
     def lay(self, card: Card) -> list[Observed]:
         """A card lies face up before a player."""
-        seat = SEATS[int(np.argmax(self.belief(card)))]
+        seat = self._whose(card)
         melded = Melded(self._name(card), card, seat)
         self.melded.append(melded)
         return [self._observe(ev.MeldLaid(melded.id, seat, self._read(card)), card.rested, card)]
@@ -112,14 +113,29 @@ class MeldWatch:
         times = [m.gone_at or m.card.disturbed_at or self._motion.at for m in self.melded]
         return [self._observe(ev.MeldClosed(), max(times), None)]
 
-    def first_marriage(self, seat: Seat) -> Suit | None:
-        """The suit of the first king and queen that the seat laid."""
-        laid: set[str] = set()
-        for m in self.melded:
-            if m.seat != seat:
-                continue
-            face = m.card.face
-            laid.add(str(face))
-            if {"K" + face.suit, "Q" + face.suit} <= laid:
-                return face.suit
+    def leave_unread(self, card: Card) -> None:
+        """A card that lay there is gone, or covered, and was never read well enough to be recorded."""
+        if not self.closed:
+            self._unread.append((self._whose(card), card))
+
+    def first_marriage(self, seat: Seat) -> tuple[Suit, float] | None:
+        """The suit of the first king and queen that the seat laid, in the order in which cards came to rest,
+        and how likely no card that could not be read made another marriage before."""
+        laid: set[Face] = set()
+        for m in sorted((m for m in self.melded if m.seat == seat), key=lambda m: m.card.rested):
+            suit = m.card.face.suit
+            laid.add(m.card.face)
+            if {Face("K", suit), Face("Q", suit)} <= laid:
+                unread = [c for s, c in self._unread if s == seat and c.rested <= m.card.rested]
+                return suit, float(np.prod([1 - _completes(c, laid, suit) for c in unread]))
         return None
+
+    def _whose(self, card: Card) -> Seat:
+        return SEATS[int(np.argmax(self.belief(card)))]
+
+
+def _completes(card: Card, laid: set[Face], but: Suit) -> float:
+    """How likely the card made a marriage with one of those laid, in another suit than `but`."""
+    p = dict(zip(ALL_FACES, card.evidence.probabilities, strict=True))
+    alone = [f for f in laid if f.suit != but and f.rank in "KQ"]
+    return float(sum(p[Face("Q" if f.rank == "K" else "K", f.suit)] for f in alone))

@@ -343,6 +343,7 @@ class TableWatcher:
         for p in sorted(self._pending, key=lambda p: (p.card.rested, p.card.level)):
             card = p.card
             if card.state is State.GONE:
+                self._leave_unread(card)
                 continue
             if card.missed > 1:  # nothing is there: it was never a card
                 self._tracker.drop(card)
@@ -351,6 +352,7 @@ class TableWatcher:
                 if at - p.since < 3.0:
                     waiting.append(p)
                 else:
+                    self._leave_unread(card)
                     self._tracker.drop(card)
                 continue
             kind = self._kind(card)
@@ -372,6 +374,11 @@ class TableWatcher:
         if self.meld.lying and (not play or self.meld.beside(card)):
             return "meld"
         return "play" if play else "meld"
+
+    def _leave_unread(self, card: Card) -> None:
+        """A card that is not recorded after all may have been meld."""
+        if self._kind(card) == "meld":
+            self.meld.leave_unread(card)
 
     def _ready(self, card: Card, kind: str, since: float, at: float) -> bool:
         """Whether a card was seen well enough to be recorded."""
@@ -408,11 +415,12 @@ class TableWatcher:
         if self._trump_named:
             return []
         seat = self.bidder or leader
-        suit = self.meld.first_marriage(seat)
-        if suit is None:
+        found = self.meld.first_marriage(seat)
+        if found is None:
             return []
+        suit, probability = found
         self._trump_named, self.books.trump = True, suit
-        return [self._observe(ev.TrumpNamed(suit, seat), at, None)]
+        return [self._observe(ev.TrumpNamed(suit, seat, _rounded(probability)), at, None)]
 
     def _seat_of_side(self, card: Card) -> Seat:
         return self.table.seat(card.centre)

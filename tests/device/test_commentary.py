@@ -9,8 +9,19 @@ from typing import Any
 import pytest
 
 from device.commentary import Commentary, JsonVoice, TextVoice
-from engine.cards import ALL_FACES
-from engine.events import CardLaid, Corrected, Event, Reading
+from engine.cards import ALL_FACES, face
+from engine.events import (
+    BidMade,
+    CardLaid,
+    Corrected,
+    Event,
+    HandStarted,
+    MeldClosed,
+    MeldLaid,
+    Reading,
+    TrumpNamed,
+    What,
+)
 from vision.simulator.choreography import Behaviours, play_hand
 
 
@@ -47,7 +58,6 @@ def test_a_correction_is_said_again(truth: list[Event]) -> None:
     proof = flags[0]["proof"]["card"]
     # Were the proof card another suit, the flag would fall and the book be said anew.
     other = "AC" if flags[0]["proof"]["face"][1] != "C" else "AD"
-    from engine.cards import face
 
     commentary.hear([Event(len(truth), truth[-1].at, Corrected(proof, face=face(other)), "director")])
     changed = [item for item in said[before:] if item["what"] == "book"]
@@ -77,3 +87,20 @@ def test_what_stays_open_is_asked_at_the_end_with_its_picture(truth: list[Event]
     said: list[dict[str, Any]] = []
     Commentary(JsonVoice(said.append)).hear(events)
     assert [q["faces"] for q in said[-1]["questions"]] == [[str(mine), str(other)]]
+
+
+def test_trump_in_doubt_is_asked_at_once_and_once_and_an_answer_is_said() -> None:
+    """The queen beside the bidder's first king was missed: the marriage after it may not be the first."""
+    meld: list[What] = [MeldLaid(f"m{n}", "N", Reading(face(f))) for n, f in enumerate(("KC", "KH", "QH"))]
+    lead: list[What] = [MeldClosed(), CardLaid("c1", "N", Reading(face("AS"))), TrumpNamed("H", "N")]
+    whats: list[What] = [HandStarted("h", "LV", "N"), BidMade("N", "50"), *meld, *lead]
+    lines: list[str] = []
+    commentary = Commentary(TextVoice(lines.append))
+    for n, what in enumerate(whats, 1):
+        commentary.hear([Event(n, 3.0 * n, what)])
+    assert [line for line in lines if "QUESTION" in line] == ["QUESTION: Trump: hearts or clubs?"]
+    commentary.hear([Event(len(whats) + 1, 60.0, TrumpNamed("C", "N"), "scorekeeper")])
+    assert sum("QUESTION" in line for line in lines) == 1
+    assert [line for line in lines if line.startswith("Bid:")] == [
+        "Bid: N for 50. Trump: hearts. Rule set: LV.", "Bid: N for 50. Trump: clubs. Rule set: LV."
+    ]  # fmt: skip

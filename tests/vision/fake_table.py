@@ -71,7 +71,10 @@ def pixels(mm: np.ndarray) -> np.ndarray:
 
 
 class KnowingReader(CardReader):
-    """Finds and reads what the fake table shows; `misread` maps a card's key to what it reads as."""
+    """Finds and reads what the fake table shows.
+
+    `reads_as` maps a card's key to what it reads as, "QC/QS" where two faces seem as likely, and how surely.
+    """
 
     def __init__(self, world: FakeTable) -> None:
         super().__init__(self, world, DOUBLE, SHAPE)  # type: ignore[arg-type]
@@ -101,7 +104,9 @@ class KnowingReader(CardReader):
             best = min(self.shown, key=lambda s: float(np.hypot(*((s[0] + s[1]) / 2 - middle))))
             face, sure = self.world.reads_as.get(best[2], (best[3], 0.995))
             p = np.full(len(CLASSES), (1 - sure) / len(ALL_FACES), np.float32)
-            p[CLASSES.index(face)] += sure
+            faces = face.split("/")
+            for f in faces:
+                p[CLASSES.index(f)] += sure / len(faces)
             reads.append(IndexRead(box, p / p.sum()))
         return reads
 

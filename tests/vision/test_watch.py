@@ -224,6 +224,35 @@ def test_meld_is_found_without_being_told_and_the_leader_s_marriage_names_trump(
     assert t.of(ev.TrumpNamed) == [ev.TrumpNamed("H", "S")]
 
 
+def test_the_first_marriage_is_the_one_that_came_to_rest_first_not_the_one_read_first() -> None:
+    """The queen of clubs reads badly until the meld has lain for a while."""
+    t = FakeTable()
+    t.reads_as["mS1"] = ("QC/QS", 0.99)
+    south = row(t, "S", ("KC", "QC", "KH", "QH"))
+    assert "meld S QC" not in t.story()
+    del t.reads_as["mS1"]
+    t.wait(3.0)
+    assert t.story()[-1] == "meld S QC"
+    t.take(south, "S")
+    t.wait(0.5)
+    t.lay("AH", "AH", "S")
+    assert [(told.suit, told.seat) for told in t.of(ev.TrumpNamed)] == [("C", "S")]
+
+
+def test_a_card_of_the_bidder_s_meld_that_could_not_be_read_leaves_trump_in_doubt() -> None:
+    """A queen beside the first king reads as one of clubs or of spades: the suit of the king, perhaps."""
+    t = FakeTable()
+    t.reads_as["mS1"] = ("QC/QS", 0.99)
+    south = row(t, "S", ("KC", "QC", "KH", "QH"))
+    assert sorted(t.story()) == ["meld S KC", "meld S KH", "meld S QH"]
+    t.take(south, "S")
+    t.wait(0.5)
+    t.lay("AH", "AH", "S")
+    (told,) = t.of(ev.TrumpNamed)
+    assert (told.suit, told.seat) == ("H", "S")
+    assert 0.3 < told.probability < 0.7
+
+
 def test_meld_taken_back_while_the_rest_stays_was_not_melded() -> None:
     t = FakeTable()
     keys = row(t, "S", ("KH", "QH", "JD"), step=75)
