@@ -8,11 +8,11 @@ and so what may have lain there; whether a play was legal under one trump or ano
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
-from engine.cards import SEATS, SUITS, Face, Seat, Suit
+from engine.cards import SEATS, SUITS, Face, Rank, Seat, Suit
 from engine.state import HandState, Melded
 
 ALONE: Final = 0.25
@@ -24,7 +24,8 @@ NOT_LAID: Final = 0.02
 """How likely a player who holds the cards of a marriage does not meld it."""
 SPREAD: Final = 0.2
 """Seconds by which the times at which meld cards came to rest are uncertain."""
-_SEEN: Final = 0.5
+MARRIAGE: Final[tuple[Rank, Rank]] = ("K", "Q")
+_LIKELY: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +46,12 @@ def doubt(state: HandState, times: Mapping[int, float]) -> Doubt:
     trump, seat = state.trump, state.bidder
     if trump is None or seat is None or not state.meld[seat]:
         return Doubt(1.0)
-    held = _Held(state, seat)
-    laid = [m for m in state.meld[seat] if m.counts != "no"]
-    own, complete = _first(laid, trump, times, held)
+    held, laid = _Held(state, seat), _laid(state.meld[seat], times)
+    own, complete = _first(laid, trump, held)
     probability, other, most = own * _bidder(state), None, 0.0
     for suit in SUITS:
         if suit != trump:
-            earlier = _earlier(laid, suit, times, complete, held)
+            earlier = _earlier(laid, suit, complete, held)
             probability *= 1 - earlier
             if earlier > most:
                 other, most = suit, earlier
@@ -66,59 +66,69 @@ def _bidder(state: HandState) -> float:
     return led.seat_probability if led.seat == state.bidder else 1 - led.seat_probability
 
 
-def _first(laid: list[Melded], suit: Suit, times: Mapping[int, float], held: _Held) -> tuple[float, float]:
-    """How sure the suit's marriage lies there, and when the first that is likely was complete."""
-    pairs = [
-        (_is(k, Face("K", suit)) * _is(q, Face("Q", suit)), max(_time(k, times), _time(q, times)))
-        for k in laid
-        for q in laid
-        if k is not q
-    ]
-    best = max((p for p, _ in pairs), default=0.0)
-    if best < _SEEN:  # told by the camera, but corrected or read otherwise since
-        best = max(best, _lone(laid, suit, held))
-        return best, max((_time(m, times) for m in laid), default=math.inf)
-    return best, min(at for p, at in pairs if p >= _SEEN)
+class _Card(NamedTuple):
+    """A card laid that may be a certain face: how likely it is, and when it came to rest."""
+
+    card: str
+    probability: float
+    at: float
 
 
-def _earlier(
-    laid: list[Melded], suit: Suit, times: Mapping[int, float], complete: float, held: _Held
-) -> float:
-    """How likely a marriage in `suit` was complete ahead of the one recorded, at `complete`."""
-    king, queen = Face("K", suit), Face("Q", suit)
-    found = 0.0
-    for m in laid:
-        ahead = _ahead(_time(m, times), complete)
-        found = max(
-            found, _is(m, king) * held.missed(queen) * ahead, _is(m, queen) * held.missed(king) * ahead
-        )
-        for other in laid:
-            if other is not m:
-                both = _ahead(max(_time(m, times), _time(other, times)), complete)
-                found = max(found, _is(m, king) * _is(other, queen) * both)
-    if not any(_is(m, f) >= _SEEN for m in laid for f in (king, queen)):
-        found = max(found, held.both_missed(suit))
+_Laid: TypeAlias = Mapping[Face, Sequence[_Card]]
+
+
+def _laid(meld: Sequence[Melded], times: Mapping[int, float]) -> _Laid:
+    """The cards that may be kings or queens, by what they may be."""
+    found: dict[Face, list[_Card]] = {}
+    for m in meld:
+        reading = m.reading
+        for face, p in ((m.face, reading.probability), (reading.second, reading.second_probability)):
+            if face is not None and face.rank in "KQ" and p > 0 and m.counts != "no":
+                found.setdefault(face, []).append(_Card(m.card, p, times.get(m.seq, 0.0)))
     return found
 
 
-def _lone(laid: list[Melded], suit: Suit, held: _Held) -> float:
-    king, queen = Face("K", suit), Face("Q", suit)
-    alone = [max(_is(m, king) * held.missed(queen), _is(m, queen) * held.missed(king)) for m in laid]
-    return max([*alone, held.both_missed(suit)])
+def _pairs(laid: _Laid, suit: Suit) -> list[tuple[float, float]]:
+    """Each king with each queen of the suit: how likely they are a marriage, and when it was complete."""
+    kings, queens = (laid.get(Face(rank, suit), ()) for rank in MARRIAGE)
+    return [
+        (k.probability * q.probability, max(k.at, q.at)) for k in kings for q in queens if k.card != q.card
+    ]
 
 
-def _is(card: Melded, face: Face) -> float:
-    if card.face == face:
-        return card.reading.probability
-    return card.reading.second_probability if card.reading.second == face else 0.0
+def _alone(laid: _Laid, suit: Suit, held: _Held) -> list[tuple[float, float]]:
+    """The same for each card as if its partner lay beside it and was missed."""
+    king, queen = (Face(rank, suit) for rank in MARRIAGE)
+    return [
+        (c.probability * held.missed(partner), c.at)
+        for face, partner in ((king, queen), (queen, king))
+        for c in laid.get(face, ())
+    ]
 
 
-def _time(card: Melded, times: Mapping[int, float]) -> float:
-    return times.get(card.seq, 0.0)
+def _first(laid: _Laid, suit: Suit, held: _Held) -> tuple[float, float]:
+    """How sure the suit's marriage lies there, and when the first that is likely was complete."""
+    pairs = _pairs(laid, suit)
+    likely = [at for p, at in pairs if p >= _LIKELY]
+    if likely:
+        return max(p for p, _ in pairs), min(likely)
+    # The camera told it, but it was corrected or read otherwise since.
+    pairs += [*_alone(laid, suit, held), (held.both_missed(suit), math.inf)]
+    return max(pairs)
+
+
+def _earlier(laid: _Laid, suit: Suit, complete: float, held: _Held) -> float:
+    """How likely a marriage in `suit` was complete ahead of the one recorded, at `complete`."""
+    found = [p * _ahead(at, complete) for p, at in _pairs(laid, suit) + _alone(laid, suit, held)]
+    if not any(c.probability >= _LIKELY for rank in MARRIAGE for c in laid.get(Face(rank, suit), ())):
+        found.append(held.both_missed(suit))
+    return max(found, default=0.0)
 
 
 def _ahead(at: float, complete: float) -> float:
     """How likely what is recorded at `at` was ahead of what was complete at `complete`."""
+    if complete == math.inf:
+        return 1.0
     return 1 / (1 + math.exp(min(max((at - complete) / SPREAD, -50.0), 50.0)))
 
 
