@@ -8,6 +8,7 @@ from engine.cards import SEAT_NAMES, TEAMS, Face, Seat, Suit
 from engine.exposure import breaches
 from engine.flags import Kind
 from engine.hand import HandState
+from engine.questions import trump_question
 from webui.books import BookShown, Showcase
 from webui.claims import KIND_WORDS, ClaimShown, claim
 from webui.desk import Judged
@@ -102,6 +103,11 @@ def _team_lines(state: HandState) -> tuple[str, ...]:
 
 def _notes(state: HandState) -> tuple[str, ...]:
     notes = []
+    if asked := trump_question(state):
+        notes.append(
+            f"{asked.text} The first marriage seen is {asked.probability:.0%} sure. Until trump is entered "
+            "on the scorekeeper's page, no renege that rests on it is proven."
+        )
     if not state.sight and state.ended is None:
         notes.append("The camera cannot see the table at the moment.")
     for gap in state.gaps:

@@ -9,6 +9,7 @@ from engine import auction, deal
 from engine.cards import STRENGTH, SUITS, Face, Seat, Team
 from engine.events import (
     BidMade,
+    CardLaid,
     CardsCounted,
     Corrected,
     DealerNamed,
@@ -21,6 +22,8 @@ from engine.events import (
     ScoreAgreed,
     TrumpNamed,
 )
+from engine.hand import fold
+from engine.questions import trump_question
 from engine.spoken import say
 from webui.desk import Judged
 from webui.public import PublicTable, project
@@ -99,6 +102,8 @@ class ScorePage:
     agreed: frozenset[Team]
     closed: bool
     """Both teams have agreed: nothing is entered any more."""
+    trump_open: bool
+    """Trump is in doubt by the meld that all saw; what later cards tell of it is the director's alone."""
 
 
 def score_page(judged: Judged) -> ScorePage:
@@ -116,7 +121,18 @@ def score_page(judged: Judged) -> ScorePage:
         dealt=state.rules.deal.cards_each,
         agreed=agreed,
         closed=len(agreed) == 2,
+        trump_open=_is_trump_open(judged),
     )
+
+
+def _is_trump_open(judged: Judged) -> bool:
+    gone, lead = judged.undone, next((e.seq for e in judged.events if isinstance(e.what, CardLaid)), None)
+    open_to_all = [
+        e
+        for e in judged.events
+        if e.seq not in gone and (lead is None or e.seq < lead or isinstance(e.what, TrumpNamed))
+    ]
+    return trump_question(fold(open_to_all, judged.state.rules)) is not None
 
 
 def _ruled(ruling: deal.DealRuling) -> str:

@@ -15,15 +15,19 @@ from webui_samples import Browser, Sample, browser, make
 
 from device.pins import hash_of
 from engine import auction, rules, scoring
+from engine.cards import face
 from engine.events import (
     BidMade,
     BookClosed,
+    CardLaid,
     Corrected,
     DealerNamed,
+    Event,
     HandEnded,
     HandStarted,
     MeldClosed,
     MeldLaid,
+    Reading,
     RulingMade,
     ScoreAgreed,
     TrumpNamed,
@@ -31,6 +35,7 @@ from engine.events import (
     What,
 )
 from engine.hand import fold
+from engine.notation import write_event
 from webui.app import create_app
 from webui.roles import Keys
 from webui.source import FolderSource
@@ -277,3 +282,25 @@ def test_the_pages_are_for_scorekeepers(home: Path, sample: Sample) -> None:
     answer = client.post("/sign-in", data={"pin": "4711"})
     assert answer.headers["Location"] == "/score/"
     assert client.get("/score/").status_code == 200
+
+
+def test_a_trump_in_doubt_is_asked_of_the_scorekeeper_and_entered_with_one_press(
+    keeper: Browser, home: Path
+) -> None:
+    """The queen beside the bidder's first king was missed; the camera took hearts for trump."""
+    hand = bare(home, dealer="N")
+    laid: list[What] = [MeldLaid(f"m{n}", "N", Reading(face(f))) for n, f in enumerate(("KC", "KH", "QH"))]
+    lead: list[What] = [MeldClosed(), CardLaid("c1", "N", Reading(face("AS"))), TrumpNamed("H", "N")]
+    log = home / hand / "log.jsonl"
+    with log.open("a", encoding="utf-8") as file:
+        for n, what in enumerate([BidMade("N", "50"), *laid, *lead], 2):
+            write_event(file, Event(n, 3.0 * n, what))
+    page = text(keeper)
+    assert "Trump: hearts" in page
+    assert "Press the suit that is trump" in page
+    director = text(keeper, f"/director/hands/{hand}")
+    assert "Trump: hearts or clubs? The first marriage seen is 7" in director
+    page = enter(keeper, home, hand, kind="trump", suit="C")
+    assert "Trump: clubs" in page
+    assert "Press the suit" not in page
+    assert "hearts or clubs" not in text(keeper, f"/director/hands/{hand}")
