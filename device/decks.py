@@ -113,6 +113,19 @@ def choose(settings: Settings, name: str | None) -> None:
     os.replace(draft, file)
 
 
+def delete(settings: Settings, name: str) -> None:
+    """Deletes an enrolled deck's file; if it was chosen, cards are read with none from now on.
+
+    Raises UserError and OSError.
+    """
+    file = folder(settings) / f"{checked_name(name)}{SUFFIX}"
+    if not file.is_file():
+        raise UserError(f"no deck is called {name!r}", do="Load the page again: it may be deleted already.")
+    if in_play(settings) == name:
+        choose(settings, None)
+    file.unlink(missing_ok=True)
+
+
 def playable(settings: Settings, name: str) -> EnrolledDeck:
     """An enrolled deck with the faces that are played here. Raises UserError and EnrolError."""
     found, kind = load(settings, checked_name(name)), settings.game.deck

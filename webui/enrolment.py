@@ -129,6 +129,21 @@ def use() -> Answer:
     return _anew()
 
 
+@blueprint.post("/delete")
+def delete() -> Answer:
+    """Deletes a kept deck for good, once the form says that it is meant."""
+    name = request.form.get("name", "")
+    if not name or request.form.get("sure") != name:
+        return _refused("Nothing was deleted. Say which deck, and that you are sure.", 400)
+    try:
+        decks.delete(place().settings, name)
+    except UserError as error:
+        return _refused(f"{error}", 400)
+    except OSError as error:
+        return _refused(f"The deck was not deleted: {error.strerror or error}.", 503)
+    return _anew()
+
+
 def _anew() -> Redirect:
     """The eye and the test card begin again with the deck that is chosen now."""
     place().photos.load_anew()

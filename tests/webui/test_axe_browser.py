@@ -11,10 +11,15 @@ import cv2
 import numpy as np
 import pytest
 from flask import Flask
+from test_audit_page import Desk
+from test_casual import row, seen
+from test_enrolment_page import ALL, keep, lay, learn
 from webui_samples import Sample, browser
 
 from device.config import CameraSettings, Settings, StoreSettings
 from device.pins import hash_of
+from engine.bookaudit import taken
+from engine.hand import fold
 from webui.app import create_app
 from webui.roles import Keys
 from webui.source import FolderSource
@@ -87,7 +92,13 @@ def test_axe_finds_nothing_serious(  # type: ignore[no-untyped-def]
     assert ("/score/table/Table 1" in paths) == (role != "player")
     assert ("/director/" in paths) == ("/director/set-up/" in paths) == (role == "director")
     assert "/meld/" in paths
-    base = serve(app)
+    wrong = looked_at(chromium, serve(app), paths, scheme)
+    app.extensions["bookwatch_setup"].viewfinder.close()
+    assert wrong == []
+
+
+def looked_at(chromium, base: str, paths: list[str], scheme: str) -> list[object]:  # type: ignore[no-untyped-def]
+    """What is wrong with these pages, with all that opens in them opened."""
     wrong: list[object] = []
     context = chromium.new_context(color_scheme=scheme)
     page = context.new_page()
@@ -98,10 +109,63 @@ def test_axe_finds_nothing_serious(  # type: ignore[no-untyped-def]
     )
     for path in paths:
         page.goto(base + path)
+        page.evaluate("for (const d of document.querySelectorAll('main details')) d.open = true")
         page.evaluate(AXE)
         for width, height in SIZES:
             page.set_viewport_size({"width": width, "height": height})
             wrong += [(path, width, *found) for found in page.evaluate(RUN)]
     context.close()
+    return wrong
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_a_learnt_deck(  # type: ignore[no-untyped-def]
+    chromium,
+    serve: Callable[[Flask], str],
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    scheme: str,
+) -> None:
+    """The set-up page while a deck is learnt whose name is taken, beside kept decks, one of them spoilt."""
+    cv2.imwrite(str(tmp_path / "camera.png"), np.full((450, 800, 3), 90, np.uint8))
+    settings = Settings(
+        store=StoreSettings(folder=tmp_path / "store"), camera=CameraSettings(source=str(tmp_path))
+    )
+    app = create_app(FolderSource(home, poll=0.0), settings=settings)
+    director = browser(app)
+    for name in ("hall", "club"):
+        lay(monkeypatch, row(ALL))
+        learn(director)
+        keep(director, name)
+    (settings.store.folder / "decks" / "spoilt.npz").write_bytes(b"no deck")
+    cards = row("AS TS KS QS JS AH TH KH QH JH AC TC KC QC JC AD TD")
+    lay(monkeypatch, [*cards, seen("AD", 17, 0.6, second="KD")])
+    learn(director)
+    page = director.get("/director/set-up/").text
+    assert all(words in page for words in ("Missing", "Doubted", "Kept decks", "Yes, delete hall", "spoilt"))
+    wrong = looked_at(chromium, serve(app), ["/director/set-up/"], scheme)
     app.extensions["bookwatch_setup"].viewfinder.close()
     assert wrong == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_a_book_audit(  # type: ignore[no-untyped-def]
+    chromium, serve: Callable[[Flask], str], home: Path, sample: Sample, scheme: str
+) -> None:
+    """Books that agree, that differ, that were read with doubt; before and after it is on record."""
+    sample.write(home)
+    app = create_app(FolderSource(home, poll=0.0), writer=FolderWriter(home))
+    desk, books = Desk(app, sample), taken(fold(sample.events).books, "NS")
+    desk.photograph(books[0].cards)
+    desk.photograph(books[2].cards, sure=0.6)
+    desk.photograph(books[3].cards[:3])
+    form = {"team": "NS", "entries": "0"}
+    assert desk.client.post(f"{desk.base}/record", data=form).status_code == 303
+    entry = FolderSource(home).events(sample.hand)[-1].seq
+    for book in (books[1], books[0]):
+        desk.photograph(book.cards, sure=0.6)
+    paths = [f"{desk.base}?team=NS", f"{desk.base}?entry={entry}", f"{desk.base}?team=EW"]
+    assert "differs" in desk.page(f"entry={entry}")
+    assert "Look at the photo" in desk.page()
+    assert looked_at(chromium, serve(app), paths, scheme) == []

@@ -228,6 +228,58 @@ def test_a_chosen_deck_that_cannot_be_used_is_told(
     assert "its file is gone" not in text(director.get(PAGE))
 
 
+def test_a_kept_deck_is_deleted_only_when_that_is_meant(
+    app: Flask, director: FlaskClient, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def delete(**form: str) -> TestResponse:
+        return director.post(f"{PAGE}deck/delete", data=form)
+
+    for name in ("hall", "club"):
+        lay(monkeypatch, row(ALL))
+        learn(director)
+        keep(director, name)
+    director.post(f"{PAGE}deck/use", data={"name": "hall"})
+    assert "Delete hall It is gone for good" in text(director.get(PAGE))
+    for form in (
+        {},
+        {"name": "hall"},
+        {"name": "hall", "sure": "club"},
+        {"sure": "hall"},
+        {"name": "", "sure": ""},
+    ):
+        answer = delete(**form)
+        assert answer.status_code == 400
+        assert "Nothing was deleted" in text(answer)
+    assert [p.stem for p in decks.enrolled(settings)] == ["club", "hall"]
+
+    assert delete(name="club", sure="club").status_code == 303
+    assert decks.in_play(settings) == "hall", "another deck's choice stays"
+    place = app.extensions["bookwatch_setup"]
+    eye = place.photos._reader = object()
+    assert delete(name="hall", sure="hall").status_code == 303
+    assert decks.enrolled(settings) == []
+    assert decks.in_play(settings) is None
+    assert place.photos._reader is not eye, "no eye may go on reading with it"
+    assert "Kept decks" not in text(director.get(PAGE))
+    assert "No deck is called" in text(delete(name="hall", sure="hall"))
+
+
+def test_nothing_but_a_deck_is_deleted(director: FlaskClient, settings: Settings) -> None:
+    folder = decks.folder(settings)
+    folder.mkdir(parents=True)
+    outside = folder.parent / "other.npz"
+    for file in (outside, folder / "in-play", folder / "spoilt.npz"):
+        file.write_text("x")
+    for name in ("../other", "in-play", "/etc/passwd", "", ".", "spoilt.npz", "x" * 400):
+        answer = director.post(f"{PAGE}deck/delete", data={"name": name, "sure": name})
+        assert answer.status_code == 400, name
+    assert outside.exists()
+    assert (folder / "in-play").exists()
+    answer = director.post(f"{PAGE}deck/delete", data={"name": "spoilt", "sure": "spoilt"})
+    assert answer.status_code == 303, "a deck that cannot be read can be deleted"
+    assert not (folder / "spoilt.npz").exists()
+
+
 def test_a_full_disk_is_told(
     director: FlaskClient, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,12 +305,13 @@ def test_only_the_director_and_only_with_the_token(
         if code:
             client.post("/sign-in", data={"pin": code})
         assert client.get(f"{PAGE}deck/picture.jpg").status_code == 403
-        for path in ("camera", "keep", "use", "forget"):
-            assert client.post(f"{PAGE}deck/{path}", data={"name": "hall"}).status_code == 403
+        for path in ("camera", "keep", "use", "forget", "delete"):
+            form = {"name": "hall", "sure": "hall"}
+            assert client.post(f"{PAGE}deck/{path}", data=form).status_code == 403
         assert upload(client, picture()).status_code == 403
     bare = app.test_client()
     client.post("/sign-in", data={"pin": "director-pin"})
-    for path in ("camera", "keep", "use", "forget"):
+    for path in ("camera", "keep", "use", "forget", "delete"):
         assert bare.post(f"{PAGE}deck/{path}").status_code in (400, 403)
     data = {"photo": (io.BytesIO(picture()), "a.jpg"), "csrf": "forged"}
     assert client.post(f"{PAGE}deck/photo", data=data).status_code == 400
