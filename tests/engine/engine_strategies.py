@@ -42,7 +42,7 @@ WHAT: st.SearchStrategy[Any] = st.one_of(
     st.builds(ev.MeldRemoved, IDS),
     st.builds(ev.MeldClosed),
     st.builds(ev.CardExposed, IDS, SEAT, READING, st.sampled_from(["dropped", "shown"])),
-    st.builds(ev.TrumpNamed, st.none() | st.sampled_from(SUITS), st.none() | SEAT),
+    st.builds(ev.TrumpNamed, st.none() | st.sampled_from(SUITS), st.none() | SEAT, st.floats(0, 1)),
     st.builds(ev.BidMade, SEAT, CALL),
     st.builds(ev.ReadingRevised, IDS, READING),
     st.builds(ev.PlaceRevised, IDS, SEAT, st.floats(0, 1), st.floats(0, 1), st.none() | IDS),
