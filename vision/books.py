@@ -116,6 +116,12 @@ class Books:
             return self._motion.at - book.left_at < AFTER_LEAVING
         return any(x.gone_at is not None or x.card.state is State.UNSURE for x in book.standing)
 
+    @property
+    def lying(self) -> list[Card]:
+        """The cards of the book that is being laid."""
+        book = self.books[-1] if self.books else None
+        return [] if book is None or book.left_at is not None else [x.card for x in book.standing]
+
     def of(self, card: Card) -> tuple[Book, Laid] | None:
         """The book a card stands in."""
         for book in reversed(self.books):

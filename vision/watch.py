@@ -23,6 +23,7 @@ from vision.sight import Sight
 from vision.sightings import AGREE_MOVED, Card, Sighting, State, agreement, normalised, sight
 from vision.table import Doubles, Table
 from vision.tracking import Tracker
+from vision.twins import UNDECIDED, Twins
 from vision.types import Frame, Image, IndexBox, Observed
 from vision.visits import Visits
 
@@ -126,6 +127,7 @@ class TableWatcher:
         self.meld = MeldWatch(table, self._motion, sides, self._name, self._observe, self._reading)
         self.books.leader, self.books.trump = self.options.bidder, self.options.trump
         self._trump_named = self.options.trump is not None
+        self._twins = Twins(self.books.told)
         self._known: dict[int, _Known] = {}
         self._cards: list[Card] = []
         self._exposed: dict[str, Card] = {}
@@ -343,28 +345,46 @@ class TableWatcher:
         for p in sorted(self._pending, key=lambda p: (p.card.rested, p.card.level)):
             card = p.card
             if card.state is State.GONE:
-                self._leave_unread(card)
+                out += self._gone_before(card)
                 continue
-            if card.missed > 1:  # nothing is there: it was never a card
+            if card.missed > 1:  # nothing is there
+                out += self._gone_before(card)
                 self._tracker.drop(card)
                 continue
             if card.state is not State.LIES:
                 if at - p.since < 3.0:
                     waiting.append(p)
                 else:
-                    self._leave_unread(card)
+                    out += self._gone_before(card)
                     self._tracker.drop(card)
                 continue
             kind = self._kind(card)
-            if self._ready(card, kind, p.since, at):
+            if kind == "play" and at - p.since < UNDECIDED and self._twin(card, self._lying()):
+                waiting.append(p)
+                self._look_again(card, _MELD_AGAIN, at)
+            elif self._ready(card, kind, p.since, at):
                 out += self._record(card, kind, at)
             else:
                 waiting.append(p)
-                soon = _AGAIN_SOON if kind == "play" else _MELD_AGAIN
-                if not any(_within(card, d.region) for d in self._due):
-                    self._again(card, max(at, card.last_seen + soon))
+                self._look_again(card, _AGAIN_SOON if kind == "play" else _MELD_AGAIN, at)
         self._pending = waiting
+        for card in self._twins.left(lambda play: self.books.of(play) is None):
+            self._exposed.pop(self._name(card), None)
+            out += self.books.lay(card)
         return out
+
+    def _look_again(self, card: Card, soon: float, at: float) -> None:
+        if not any(_within(card, d.region) for d in self._due):
+            self._again(card, max(at, card.last_seen + soon))
+
+    def _lying(self) -> list[Card]:
+        """Cards not recorded yet that lie there."""
+        return [p.card for p in self._pending if p.card.state is State.LIES]
+
+    def _twin(self, card: Card, others: list[Card]) -> Card | None:
+        """The card that was laid at once with this one, once play may have begun."""
+        meld = self.meld.lying and not self.books.books
+        return None if meld else self._twins.of(card, others)
 
     def _kind(self, card: Card) -> str:
         """What a card is that lies there: in play, meld, or exposed."""
@@ -375,10 +395,14 @@ class TableWatcher:
             return "meld"
         return "play" if play else "meld"
 
-    def _leave_unread(self, card: Card) -> None:
-        """A card that is not recorded after all may have been meld."""
-        if self._kind(card) == "meld":
+    def _gone_before(self, card: Card) -> list[Observed]:
+        """A card went before it was recorded: exposed with the play, meld unread, or never there."""
+        twin = self._twin(card, [*self._lying(), *self.books.lying])
+        if twin is not None and card.looks > 1 and card.evidence.probabilities.max() >= _SURE:
+            return self._expose(card, self._seat_of_play(card))
+        if card.missed <= 1 and self._kind(card) == "meld":
             self.meld.leave_unread(card)
+        return []
 
     def _ready(self, card: Card, kind: str, since: float, at: float) -> bool:
         """Whether a card was seen well enough to be recorded."""
@@ -396,16 +420,23 @@ class TableWatcher:
         if kind == "meld":
             return self.meld.lay(card)
         if kind == "exposed":
-            seat = self._seat_of_side(card)
-            what = ev.CardExposed(self._name(card), seat, self._reading(card), "dropped")
-            self._exposed[what.card] = card
-            return [self._observe(what, card.rested, card)]
+            self._exposed[self._name(card)] = card
+            return self._expose(card, self._seat_of_side(card))
+        play = self._twin(card, self.books.lying)
+        if play is not None:
+            self._twins.expose(card, play)
+            self._exposed[self._name(card)] = card
+            return self._expose(card, self._seat_of_play(card))
         out = self._begin_play(card) if not self.books.books else []
         out += self.books.lay(card)
         if len(self.books.books) == 1 and len(self.books.books[0].laid) == 1:
             out += self._name_trump(self.books.books[0].laid[0].seat, card.rested)
         self._again(card, at + _AGAIN)
         return out
+
+    def _expose(self, card: Card, seat: Seat) -> list[Observed]:
+        what = ev.CardExposed(self._name(card), seat, self._reading(card), "dropped")
+        return [self._observe(what, card.rested, card)]
 
     def _begin_play(self, card: Card) -> list[Observed]:
         return self.meld.close()
@@ -421,6 +452,9 @@ class TableWatcher:
         suit, probability = found
         self._trump_named, self.books.trump = True, suit
         return [self._observe(ev.TrumpNamed(suit, seat, _rounded(probability)), at, None)]
+
+    def _seat_of_play(self, card: Card) -> Seat:
+        return SEATS[int(self.books.told(card).argmax())]
 
     def _seat_of_side(self, card: Card) -> Seat:
         return self.table.seat(card.centre)

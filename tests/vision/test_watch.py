@@ -348,3 +348,43 @@ def test_twenty_books_end_the_hand() -> None:
     assert len(t.of(ev.CardLaid)) == 80
     assert [b.number for b in t.of(ev.BookClosed)] == list(range(1, 21))
     assert t.watcher.ended
+
+
+def lay_two(t: FakeTable) -> tuple[str, str]:
+    """North's hand lays two cards at once, upon each other."""
+    x, y, angle = t.spot("N")
+    for n in range(1, 7):
+        away = 40 * (6 - n)
+        for key, dx in (("JS", 0.0), ("JD", 22.0)):
+            t.cards.pop(key, None)
+            t.cards[key] = Paper(key, x + dx, y + away + dx / 2, angle + dx / 4)
+        t.hands = [Hand("N", x + 30, y + away + 50)]
+        t.frame()
+    t.hands = []
+    t.reach("N", x + 30, y + 50, leave=True)
+    return "JS", "JD"
+
+
+@pytest.mark.parametrize("taken", [0, 1])
+def test_of_two_cards_laid_at_once_the_one_taken_up_again_is_exposed(taken: int) -> None:
+    t = FakeTable()
+    lay_book(t, "W", ("AS",))
+    two = lay_two(t)
+    t.wait(0.8)
+    t.take([two[taken]], "N")
+    t.wait(1.5)
+    lay_book(t, "E", ("TS",))
+    assert t.story() == ["lay W AS", f"lay N {two[1 - taken]}", f"exposed N {two[taken]}", "lay E TS"]
+
+
+def test_of_two_cards_laid_at_once_and_left_one_is_the_play_until_it_goes() -> None:
+    t = FakeTable()
+    lay_book(t, "W", ("AS",))
+    two = set(lay_two(t))
+    t.wait(3.5)
+    (play,) = (str(c.reading.face) for c in t.of(ev.CardLaid)[1:])
+    (other,) = two - {play}
+    assert t.story() == ["lay W AS", f"lay N {play}", f"exposed N {other}"]
+    t.take([play], "N")
+    t.wait(2.0)
+    assert t.story()[-2:] == [f"back N {play}", f"lay N {other}"]
