@@ -77,9 +77,7 @@ def _refers(what: What) -> list[str]:
     """Cards that an event names but does not show."""
     if isinstance(what, ev.MeldRemoved | ev.CardTakenBack | ev.ReadingRevised):
         return [what.card]
-    if isinstance(what, ev.Corrected):
-        return [what.card, *([what.before] if what.before is not None else [])]
-    if isinstance(what, ev.PlaceRevised):
+    if isinstance(what, ev.Corrected | ev.PlaceRevised):
         return [what.card, *([what.before] if what.before is not None else [])]
     if isinstance(what, ev.CardLaid) and what.before is not None:
         return [what.before]
@@ -265,9 +263,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     _rule(rf"{_SEAT} says {_TEXT}", lambda g: ev.BidMade(_SEATS[g[0]], _word(g[1]))),
     _rule(
         rf"(?:Trump is ({'|'.join(_SUITS)})|There is no trump)(?:, named by {_SEAT})?(?:, sure {_NUM})?",
-        lambda g: ev.TrumpNamed(
-            _SUITS[g[0]] if g[0] else None, _SEATS[g[1]] if g[1] else None, float(g[2] or 1)
-        ),
+        lambda g: ev.TrumpNamed(_SUITS.get(g[0]), _SEATS.get(g[1]), float(g[2] or 1)),
     ),
     _rule(
         rf"{_SEAT} melds {_READING}{_CARD}",
