@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -84,17 +84,19 @@ class Speed:
     peak_memory: float
 
 
-def pictures(video: Path, seconds: float) -> Iterator[Frame]:
+def pictures(video: Path, seconds: float, wants: Callable[[float], bool] | None = None) -> Iterator[Frame]:
+    """As `bookwatch watch` reads a file; those that are not wanted are not converted."""
     capture = cv2.VideoCapture(str(video))
     if not capture.isOpened():
         raise SystemExit(f"{video} cannot be read as a video.")
     fps = capture.get(cv2.CAP_PROP_FPS)
     number = 0
-    while number < seconds * fps:
-        good, image = capture.read()
-        if not good:
-            break
-        yield Frame(image, number / fps, number)
+    while number < seconds * fps and capture.grab():
+        if wants is None or wants(number / fps):
+            good, image = capture.retrieve()
+            if not good:
+                break
+            yield Frame(image, number / fps, number)
         number += 1
     capture.release()
 
@@ -110,16 +112,18 @@ def measure(video: Path, seconds: float) -> Speed:
     table = table_of(video, (first.image.shape[1], first.image.shape[0]))
     watcher = TableWatcher(table, reader)
     decoding, watching, sampled = Spent(), Spent(), Spent()
-    alone, followed = pictures(video, seconds), pictures(video, seconds)
+    alone, followed = pictures(video, seconds), pictures(video, seconds, watcher.wants)
     lags: list[float] = []
     count, last = 0, 0.0
     while True:
         with decoding.on():
             shown = sum(1 for _ in islice(alone, BLOCK))
         with watching.on():
-            for frame in islice(followed, BLOCK):
+            for frame in followed:
                 last = frame.at
                 lags += [frame.at - o.at for o in watcher.push(frame) if isinstance(o.what, CardLaid)]
+                if frame.number >= count + BLOCK:
+                    break
         if not shown:
             break
         count += shown

@@ -28,6 +28,8 @@ class Watcher(Protocol):
     @bidder.setter
     def bidder(self, seat: Seat | None) -> None: ...
 
+    def wants(self, at: float) -> bool: ...
+
     def push(self, frame: Frame) -> list[Observed]: ...
 
     def finish(self) -> list[Observed]: ...
@@ -51,7 +53,10 @@ class Listener(Protocol):
 
 @dataclass(slots=True)
 class Summary:
-    """What a watch came to. `seconds`: of the source's clock, from first to last frame."""
+    """What a watch came to.
+
+    frames: all that came, looked at or not; seconds: of the source's clock, from first to last frame.
+    """
 
     frames: int = 0
     dropped: int = 0
@@ -96,7 +101,8 @@ class TableLoop:
         """Raises UserError when no picture could be read, and at the end for a source that was cut short."""
         first: float | None = None
         at = 0.0
-        for frame in self._seen():
+        self.source.wants = lambda at: self._watcher is None or self._watcher.wants(at)
+        for taken, frame in enumerate(self._seen(), 1):
             if first is None:
                 first = frame.at
                 self._watcher = self._make_watcher(frame)
@@ -108,7 +114,7 @@ class TableLoop:
                 self._watcher = None
             self.recorder.alive()
             self._written(self.recorder.retry())
-            self.summary.frames += 1
+            self.summary.frames = taken + self.source.passed
             self.summary.seconds = at - first
             self.summary.dropped = self.source.dropped
             self.listener.frame(frame, self.source.total)

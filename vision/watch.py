@@ -149,13 +149,17 @@ class TableWatcher:
 
     # -- frames ---------------------------------------------------------------------------------
 
+    def wants(self, at: float) -> bool:
+        """Whether a picture of that time would be looked at: not so soon after the last."""
+        return at - self._motion.at >= (_INTERVAL_CALM if self._is_calm() else _INTERVAL)
+
     def push(self, frame: Frame) -> list[Observed]:
         """Take the next picture; returns what was observed by it, in order."""
         if self.ended:
             return []
         self.costs.frames += 1
         at = frame.at
-        if at - self._motion.at < (_INTERVAL_CALM if self._is_calm() else _INTERVAL):
+        if not self.wants(at):
             return []
         self._motion.push(frame.image, at)
         self._visits.push()

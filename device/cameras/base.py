@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -20,10 +20,13 @@ class Source(ABC):
 
     live: frames come whether or not they are taken, and old ones are dropped and counted.
     total: how many frames there are, None if unknown. problem: set once the frames have ended, when
-    they ended otherwise than they should; what came before is good.
+    they ended otherwise than they should; what came before is good. wants: whether a picture of that
+    time would be looked at; a source that saves work by it leaves others out and counts them as passed.
     """
 
     live = False
+    wants: Callable[[float], bool] | None = None
+    passed = 0
     total: int | None = None
     problem: UserError | None = None
     dropped = 0

@@ -127,13 +127,16 @@ class VideoFile(Source):
 
     def __iter__(self) -> Iterator[Frame]:
         at, number = -1.0, 0
-        while True:
-            good, image = self._capture.read()
-            if not good:
-                break
+        while self._capture.grab():
             stamp = float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000
             at = stamp if stamp > at else max(number / self._fps, at + 1e-3)
-            yield Frame(np.asarray(image, np.uint8), at, number)
+            if self.wants is None or self.wants(at):  # converting costs a good part of decoding
+                good, image = self._capture.retrieve()
+                if not good:
+                    break
+                yield Frame(np.asarray(image, np.uint8), at, number)
+            else:
+                self.passed += 1
             number += 1
         self._judge_end(number)
 

@@ -32,6 +32,17 @@ def test_a_video_gives_its_frames_with_its_own_times(video: Path) -> None:
     assert source.problem is None
 
 
+def test_pictures_of_a_video_that_nobody_wants_are_passed_over_and_counted(video: Path) -> None:
+    with open_source(str(video)) as source:
+        every = {frame.number: frame for frame in open_source(str(video))}
+        source.wants = lambda at: round(at / 0.05) % 3 == 0
+        frames = list(source)
+    assert [frame.number for frame in frames] == list(range(0, 60, 3))
+    assert source.passed == 40
+    assert all(np.array_equal(f.image, every[f.number].image) and f.at == every[f.number].at for f in frames)
+    assert source.problem is None
+
+
 def test_a_video_cut_short_gives_what_it_has_and_says_so(
     video: Path, cut: Callable[[Path, float], Path]
 ) -> None:

@@ -28,6 +28,9 @@ class Knowing:
         self.bidder: Seat | None = None
         self._coming = [e for e in truth if not isinstance(e.what, HandStarted | BidMade)]
 
+    def wants(self, at: float) -> bool:
+        return True
+
     def push(self, frame: Frame) -> list[Observed]:
         observed = []
         while self._coming and self._coming[0].at <= frame.at:

@@ -47,6 +47,9 @@ class Scripted:
         self.pushed: list[int] = []
         self.bidder: Seat | None = None
 
+    def wants(self, at: float) -> bool:
+        return True
+
     def push(self, frame: Frame) -> list[Observed]:
         self.pushed.append(frame.number)
         return [Observed(what, frame.at) for what in self.script.get(frame.number, [])]
@@ -190,6 +193,9 @@ def test_stopping_closes_the_hand(tmp_path: Path, store: Store) -> None:
     stop = threading.Event()
 
     class Stopping(Scripted):
+        def wants(self, at: float) -> bool:
+            return True
+
         def push(self, frame: Frame) -> list[Observed]:
             if frame.number == 3:
                 stop.set()
@@ -225,6 +231,9 @@ def test_a_slow_machine_drops_pictures_counts_them_and_never_lags_behind(
     ages: list[float] = []
 
     class Slow(Scripted):
+        def wants(self, at: float) -> bool:
+            return True
+
         def push(self, frame: Frame) -> list[Observed]:
             ages.append(time.monotonic() - frame.at)
             time.sleep(0.03)

@@ -30,6 +30,9 @@ class Blind:
     def __init__(self, on_frame: Callable[[Frame], None] = lambda _: None) -> None:
         self._on_frame = on_frame
 
+    def wants(self, at: float) -> bool:
+        return True
+
     def push(self, frame: Frame) -> list[Observed]:
         self._on_frame(frame)
         return []
@@ -142,6 +145,9 @@ def test_a_watch_takes_the_table_that_was_set_up_and_shows_its_picture(
     tables, shown = [], []
 
     class Looked(Blind):
+        def wants(self, at: float) -> bool:
+            return True
+
         def push(self, frame: Frame) -> list[Observed]:
             shown.append((finder.watched(), left.exists()))
             wanted.touch()  # as a page does
