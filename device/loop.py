@@ -11,8 +11,8 @@ from typing import Protocol
 from device.cameras.base import Source, is_black
 from device.errors import UserError
 from device.recorder import Entry, Recorder
-from engine.cards import Seat
-from engine.events import BidMade, Event, HandEnded
+from engine.cards import Seat, Suit
+from engine.events import BidMade, Event, HandEnded, TrumpNamed
 from vision.types import Frame, Observed
 
 BLACK_FRAMES_SHOWN = 50
@@ -20,7 +20,12 @@ BLACK_FRAMES_SHOWN = 50
 
 
 class Watcher(Protocol):
-    """Follows one hand; `vision.watch.TableWatcher`. `bidder`, once known, names trump and leads."""
+    """Follows one hand; `vision.watch.TableWatcher`. `bidder`, once known, names trump and leads.
+
+    `trump`: as a person entered it.
+    """
+
+    trump: Suit | None
 
     @property
     def bidder(self) -> Seat | None: ...
@@ -186,17 +191,19 @@ class TableLoop:
 
     def _written(self, events: Sequence[Event]) -> None:
         if events:
-            self._tell_bidder(events)
+            self._tell_watcher(events)
             self.summary.events += len(events)
             self.listener.events(events)
 
-    def _tell_bidder(self, events: Sequence[Event]) -> None:
-        """Passes the highest bidder so far, as people entered it, on to the watcher."""
+    def _tell_watcher(self, events: Sequence[Event]) -> None:
+        """Passes the highest bidder so far, and trump, as people entered them, on to the watcher."""
         for event in events:
             what = event.what
-            if not isinstance(what, BidMade) or not what.call.strip().isdecimal() or self._watcher is None:
-                continue
-            if int(what.call) > self._high:
+            if self._watcher is None:
+                return
+            if isinstance(what, TrumpNamed) and event.by != "camera":
+                self._watcher.trump = what.suit
+            if isinstance(what, BidMade) and what.call.strip().isdecimal() and int(what.call) > self._high:
                 self._high, self._watcher.bidder = int(what.call), what.seat
 
     def _why_ended(self) -> str:

@@ -106,7 +106,7 @@ class TableWatcher:
     """Follows one hand on a calibrated table, from pictures in the order of their times.
 
     Set `bidder` as soon as it is known: the bidder's first marriage names trump, and the bidder
-    leads. After HandEnded a new hand needs a new watcher.
+    leads. Set `trump` if a person names it. After HandEnded a new hand needs a new watcher.
     """
 
     def __init__(
@@ -146,6 +146,14 @@ class TableWatcher:
     @bidder.setter
     def bidder(self, seat: Seat | None) -> None:
         self.books.leader = seat
+
+    @property
+    def trump(self) -> Suit | None:
+        return self.books.trump
+
+    @trump.setter
+    def trump(self, suit: Suit | None) -> None:
+        self.books.trump, self._trump_named = suit, suit is not None
 
     # -- frames ---------------------------------------------------------------------------------
 

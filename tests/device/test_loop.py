@@ -19,7 +19,7 @@ from device.loop import BLACK_FRAMES_SHOWN, TableLoop
 from device.recorder import ALIVE, Entry, Recorder
 from device.store import Store
 from engine import notation
-from engine.cards import Seat, face
+from engine.cards import Seat, Suit, face
 from engine.events import BidMade, BookClosed, CardLaid, Event, HandEnded, Reading, TrumpNamed, What
 from vision.types import Frame, Image, Observed
 
@@ -46,6 +46,7 @@ class Scripted:
         self.script, self.last = script, last
         self.pushed: list[int] = []
         self.bidder: Seat | None = None
+        self.trump: Suit | None = None
 
     def wants(self, at: float) -> bool:
         return True
@@ -125,7 +126,7 @@ def test_what_a_scorekeeper_enters_comes_in_at_its_time(tmp_path: Path, store: S
     assert kinds(heard.folders[0]) == [
         "HandStarted", "TrumpNamed", "CardLaid", "BidMade", "BidMade", "CardLaid", "HandEnded",
     ]  # fmt: skip
-    assert watcher.bidder == "N"
+    assert (watcher.bidder, watcher.trump) == ("N", "H")
     assert [(e.at, e.by) for e in heard.all if e.by == "scorekeeper"] == [
         (0.0, "scorekeeper"), (0.45, "scorekeeper"), (0.45, "scorekeeper"),
     ]  # fmt: skip
