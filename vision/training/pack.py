@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import onnx
 
-from vision.training import finder, reader
+from vision.training import finder, parity, reader
 from vision.types import CLASSES
 from vision.weights import models_folder
 
@@ -60,11 +60,13 @@ def main() -> None:
         target = a.models / "finder.onnx"
         finder.export(a.finder, target)
         halve(target)
+        print(parity.finder(a.finder, target))
         facts["finder"] = {"file": target.name, "sha256": _digest(target), "threshold": a.threshold}
     if a.reader:
         target = a.models / "reader.onnx"
         noted = reader.export(a.reader, target)
         halve(target)
+        print(parity.reader(a.reader, target))
         facts["reader"] = {
             "file": target.name, "sha256": _digest(target), "temperature": noted["temperature"],
             "classes": list(CLASSES),
