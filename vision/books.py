@@ -8,7 +8,7 @@ weighed again as a whole, and once more when the next one tells who led it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
@@ -20,6 +20,7 @@ from engine.cards import SEATS, Seat, Suit
 from engine.play import winning
 from vision import seats, turns
 from vision.motion import Motion
+from vision.readings import Readings
 from vision.seats import Sides
 from vision.sightings import Card, State
 from vision.table import Doubles
@@ -82,8 +83,7 @@ class Book:
 class Books:
     """Follows the books of one hand. Every method returns what is to be recorded.
 
-    how: what closes a book: its cards being turned, or the next lead. `name` gives a card its id,
-    `read` its reading with pictures.
+    how: what closes a book: its cards being turned, or the next lead.
     """
 
     def __init__(
@@ -91,12 +91,10 @@ class Books:
         motion: Motion,
         sides: Sides,
         how: Closing,
-        name: Callable[[Card], str],
-        observe: Callable[[ev.What, float, Card | None], Observed],
-        read: Callable[[Card], ev.Reading],
+        readings: Readings,
     ) -> None:
         self._motion, self._sides, self._how = motion, sides, how
-        self._name, self._observe, self._read = name, observe, read
+        self._readings = readings
         self.books: list[Book] = []
         self.leader: Seat | None = None
         self.trump: Suit | None = None
@@ -158,7 +156,7 @@ class Books:
         return book if moving else None
 
     def _lay_in(self, book: Book, card: Card) -> list[Observed]:
-        laid = Laid(self._name(card), card, SEATS[0], card.rested, self.told(card))
+        laid = Laid(self._readings.name(card), card, SEATS[0], card.rested, self.told(card))
         book.laid.append(laid)
         standing = book.standing
         placed = self._weigh(book).cards[-1]
@@ -169,10 +167,10 @@ class Books:
             before = standing[placed.place].id
             book.laid.insert(placed.place, book.laid.pop())
         what = ev.CardLaid(
-            laid.id, laid.seat, self._read(card), laid.seat_probability, before,
+            laid.id, laid.seat, self._readings.read(card), laid.seat_probability, before,
             order_probability=laid.order_probability,
         )  # fmt: skip
-        return [self._observe(what, card.rested, card), *self._place(book, None)]
+        return [self._readings.observe(what, card.rested, card), *self._place(book, None)]
 
     def _before_next(self, book: Book) -> list[Observed]:
         """Another card lies there: what became of those that left their places?"""
@@ -258,7 +256,7 @@ class Books:
                 continue
             x.seat, x.seat_probability, x.order_probability = placed.seat, seat_probability, order_probability
             what = ev.PlaceRevised(x.id, x.seat, seat_probability, order_probability, moved.get(x.id))
-            out.append(self._observe(what, self._motion.at, None))
+            out.append(self._readings.observe(what, self._motion.at, None))
         if moved:
             book.laid = [x for _, _, x in reversed(ahead)]
         return out
@@ -329,7 +327,7 @@ class Books:
     def _back(self, x: Laid) -> Observed:
         x.back = True
         at = x.gone_at if x.gone_at is not None else self._motion.at
-        return self._observe(ev.CardTakenBack(x.id), at, None)
+        return self._readings.observe(ev.CardTakenBack(x.id), at, None)
 
     def _left(self, book: Book) -> list[Observed]:
         """All cards of the book are off their places: turned and drawn in."""
@@ -343,7 +341,7 @@ class Books:
         if book.closed:
             return []
         book.closed = True
-        return [self._observe(ev.BookClosed(book.number, how), at, None), *self._settle(book)]
+        return [self._readings.observe(ev.BookClosed(book.number, how), at, None), *self._settle(book)]
 
     def close_last(self) -> list[Observed]:
         """The last book of the hand has left: no lead follows that would close it."""
@@ -363,7 +361,7 @@ class Books:
         if counts.sum() == 0:
             return []
         seat = SEATS[int(np.argmax(counts))]
-        return [self._observe(ev.BookGathered(book.number, seat), book.left_at, None)]
+        return [self._readings.observe(ev.BookGathered(book.number, seat), book.left_at, None)]
 
     def finish(self) -> list[Observed]:
         """The end of the pictures: what is plain by now."""

@@ -6,7 +6,6 @@ its meld. `vision.melds` groups the cards of a single still.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from engine import events as ev
 from engine.cards import ALL_FACES, SEATS, Face, Seat, Suit
 from vision import seats
 from vision.motion import Motion
+from vision.readings import Readings
 from vision.seats import Sides
 from vision.sightings import Card, State
 from vision.table import Doubles, Table
@@ -47,12 +47,10 @@ class MeldWatch:
         table: Table,
         motion: Motion,
         sides: Sides,
-        name: Callable[[Card], str],
-        observe: Callable[[ev.What, float, Card | None], Observed],
-        read: Callable[[Card], ev.Reading],
+        readings: Readings,
     ) -> None:
         self._table, self._motion, self._sides = table, motion, sides
-        self._name, self._observe, self._read = name, observe, read
+        self._readings = readings
         self.melded: list[Melded] = []
         self._unread: list[tuple[Seat, Card]] = []
         self.closed = False
@@ -68,9 +66,11 @@ class MeldWatch:
     def lay(self, card: Card) -> list[Observed]:
         """A card lies face up before a player."""
         seat = self._whose(card)
-        melded = Melded(self._name(card), card, seat)
+        melded = Melded(self._readings.name(card), card, seat)
         self.melded.append(melded)
-        return [self._observe(ev.MeldLaid(melded.id, seat, self._read(card)), card.rested, card)]
+        return [
+            self._readings.observe(ev.MeldLaid(melded.id, seat, self._readings.read(card)), card.rested, card)
+        ]
 
     def belief(self, card: Card) -> Doubles:
         """(4,) probabilities of the seats."""
@@ -101,7 +101,7 @@ class MeldWatch:
                 for m in gone:
                     if m.gone_at is not None and at - m.gone_at > REMOVED:
                         self.melded.remove(m)
-                        out.append(self._observe(ev.MeldRemoved(m.id), m.gone_at, None))
+                        out.append(self._readings.observe(ev.MeldRemoved(m.id), m.gone_at, None))
         return out
 
     def close(self) -> list[Observed]:
@@ -111,7 +111,7 @@ class MeldWatch:
             return []
         self.closed = True
         times = [m.gone_at or m.card.disturbed_at or self._motion.at for m in self.melded]
-        return [self._observe(ev.MeldClosed(), max(times), None)]
+        return [self._readings.observe(ev.MeldClosed(), max(times), None)]
 
     def leave_unread(self, card: Card) -> None:
         """A card that lay there is gone, or covered, and was never read well enough to be recorded."""

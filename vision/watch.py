@@ -11,23 +11,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import events as ev
-from engine.cards import ALL_FACES, SEATS, Seat, Suit
+from engine.cards import SEATS, Seat, Suit
 from engine.deck import DOUBLE, Deck
-from vision import decoding, lookback
+from vision import lookback
 from vision.books import Books, Closing
 from vision.cards import CardReader
+from vision.eye import Eye
 from vision.meldwatch import MeldWatch
 from vision.motion import Motion, Region
+from vision.readings import Readings, rounded
 from vision.seats import Sides
 from vision.sight import Sight
-from vision.sightings import AGREE_MOVED, Card, Sighting, State, agreement, normalised, sight
+from vision.sightings import AGREE_MOVED, Card, State, agreement, normalised
 from vision.table import Doubles, Table
 from vision.tracking import Tracker
 from vision.twins import UNDECIDED, Twins
-from vision.types import Frame, Image, IndexBox, Observed
+from vision.types import Frame, Image, Observed
 from vision.visits import Visits
-
-PICTURES = "pictures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +64,7 @@ _PERSISTS = 1.0
 _EXPOSED_AFTER = 0.5
 _A_BOOK = 3
 """Cards that make a book which counts towards the end of the hand; fewer come of one card seen as two."""
-_REVISED_BY = 0.02
 _RECHECK = 0.1
-_ON_TABLE = 0.97
-
-
-@dataclass(slots=True)
-class _Known:
-    """What is recorded of a card: its id, the reading last recorded, and pictures so far."""
-
-    id: str
-    reading: ev.Reading
-    pictures: int = 0
-    worth: float = 0.0
 
 
 @dataclass(slots=True)
@@ -85,15 +73,6 @@ class _Pending:
 
     card: Card
     since: float
-
-
-@dataclass(slots=True)
-class Costs:
-    """What watching took: pictures, looks through the networks, and image pixels looked at."""
-
-    frames: int = 0
-    looks: int = 0
-    pixels: int = 0
 
 
 @dataclass(slots=True)
@@ -114,22 +93,19 @@ class TableWatcher:
     ) -> None:
         self.options = options or WatchOptions()
         self.table, self.deck = table, deck
-        self.costs = Costs()
-        self._reader = reader
         self._motion = Motion(table)
+        self._eye = Eye(table, reader, self._motion, self.options.margin_mm)
+        self.costs = self._eye.costs
+        self._readings = Readings(deck)
         self._sight = Sight(table, self._motion)
         self._visits = Visits(self._motion, table.area_mm("play"))
         self._tracker = Tracker(table, self._motion, self._visits)
         sides = Sides(table, self._motion.plan)
-        self.books = Books(
-            self._motion, sides, self.options.closing, self._name, self._observe, self._reading
-        )
-        self.meld = MeldWatch(table, self._motion, sides, self._name, self._observe, self._reading)
+        self.books = Books(self._motion, sides, self.options.closing, self._readings)
+        self.meld = MeldWatch(table, self._motion, sides, self._readings)
         self.books.leader, self.books.trump = self.options.bidder, self.options.trump
         self._trump_named = self.options.trump is not None
         self._twins = Twins(self.books.told)
-        self._known: dict[int, _Known] = {}
-        self._cards: list[Card] = []
         self._exposed: dict[str, Card] = {}
         self._pending: list[_Pending] = []
         self._due: list[_Due] = []
@@ -264,7 +240,7 @@ class TableWatcher:
         self._due.sort(key=lambda d: d.at)
 
     def _look(self, image: Image, region: Region, at: float) -> list[Observed]:
-        sightings = self._read_region(image, region)
+        sightings = self._eye.read(image, self._corners(region))
         self._looked.append((at + (_NEAR_MOTION if sightings else _NEAR_ARM), region))
         update = self._tracker.look(sightings, region, at)
         seen = [self._motion.plan.spot(c.polygon) for c in self._tracker.cards if c.last_seen == at]
@@ -282,7 +258,7 @@ class TableWatcher:
                 self._again(card, at + _AGAIN_SOON)
         for card in self._tracker.cards:
             if card.last_seen == at:
-                self._picture(card, image)
+                self._eye.picture(card, image)
         return out
 
     def _look_back(self, at: float) -> list[Observed]:
@@ -296,57 +272,22 @@ class TableWatcher:
         known += [x.card for x in book.standing if x.card.state is State.GONE]
         play = self.table.area_mm("play")
         times, images = self._kept.frames()
-        found = lookback.find(times, lambda n: self._read_box(images[n], play), known, 4 - len(book.standing))
+        found = lookback.find(times, lambda n: self._eye.read(images[n], play), known, 4 - len(book.standing))
         out = []
         for n, sighting in found:
             for card in pending:
                 if agreement(card.evidence.probabilities, normalised(sighting.seen)) > AGREE_MOVED:
                     self._tracker.drop(card)
             card = self._tracker.adopt(sighting, times[n], at)
-            self._picture(card, images[n])
+            self._eye.picture(card, images[n])
             out += self.books.lay_unseen(card)
         return out
 
-    def _read_region(self, image: Image, region: Region) -> list[Sighting]:
-        """Cards read in the crop of the full picture that holds the region and the cards about it."""
-        corners = [_box(*_around(region))]
-        corners += [c.polygon for c in self._tracker.read_with(region)]
-        return self._read_box(image, np.concatenate(corners))
-
-    def _read_box(self, image: Image, corners: Doubles) -> list[Sighting]:
-        """Cards read in the crop of the full picture that holds these points (n, 2) in mm."""
-        x0, y0, x1, y1 = self._pixels(corners, image)
-        if x1 - x0 < 8 or y1 - y0 < 8:
-            return []
-        self.costs.looks += 1
-        self.costs.pixels += (x1 - x0) * (y1 - y0)
-        middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
-        found = self._reader.finder.find(image[y0:y1, x0:x1], self.table.index_height(middle))
-        boxes = [
-            IndexBox((b.top[0] + x0, b.top[1] + y0), (b.foot[0] + x0, b.foot[1] + y0), b.score) for b in found
-        ]
-        cards = self._reader.assemble(self._reader.read_indices(image, boxes), self.table)
-        sightings = [sight(c, self.table) for c in cards]
-        half = np.asarray(self.table.size_mm) / 2
-        return [s for s in sightings if (np.abs(s.centre) <= half * _ON_TABLE).all()]
-
-    def _pixels(self, mm: Doubles, image: Image, margin: float = 0.0) -> tuple[int, int, int, int]:
-        """Bounds in the picture of points in mm: x0, y0, x1, y1."""
-        points = self.table.pixels(mm)
-        height, width = image.shape[:2]
-        x0, y0 = np.clip(np.floor(points.min(axis=0) - margin), 0, (width, height)).astype(int).tolist()
-        x1, y1 = np.clip(np.ceil(points.max(axis=0) + margin), 0, (width, height)).astype(int).tolist()
-        return x0, y0, x1, y1
-
-    def _picture(self, card: Card, image: Image) -> None:
-        """Keep the best picture of the card: most sure, all of it to be seen."""
-        spot = self._motion.plan.spot(card.polygon)
-        worth = float(card.evidence.probabilities.max()) - self._motion.share_active(spot)
-        if card.picture is not None and worth < card.picture_worth:
-            return
-        margin = self.options.margin_mm * self.table.px_per_mm(card.centre)
-        x0, y0, x1, y1 = self._pixels(card.polygon, image, margin)
-        card.picture, card.picture_worth = image[y0:y1, x0:x1].copy(), worth
+    def _corners(self, region: Region) -> Doubles:
+        """Points in mm about the region and the cards that are read along with it."""
+        low, high = _around(region)
+        corners = [np.array([low, (low[0], high[1]), high, (high[0], low[1])])]
+        return np.concatenate(corners + [c.polygon for c in self._tracker.read_with(region)])
 
     # -- what became of cards -------------------------------------------------------------------
 
@@ -381,7 +322,7 @@ class TableWatcher:
                 self._look_again(card, _AGAIN_SOON if kind == "play" else _MELD_AGAIN, at)
         self._pending = waiting
         for card in self._twins.left(lambda play: self.books.of(play) is None):
-            self._exposed.pop(self._name(card), None)
+            self._exposed.pop(self._readings.name(card), None)
             out += self.books.lay(card)
         return out
 
@@ -432,12 +373,12 @@ class TableWatcher:
         if kind == "meld":
             return self.meld.lay(card)
         if kind == "exposed":
-            self._exposed[self._name(card)] = card
+            self._exposed[self._readings.name(card)] = card
             return self._expose(card, self._seat_of_side(card))
         play = self._twin(card, self.books.lying)
         if play is not None:
             self._twins.expose(card, play)
-            self._exposed[self._name(card)] = card
+            self._exposed[self._readings.name(card)] = card
             return self._expose(card, self._seat_of_play(card))
         out = self._begin_play(card) if not self.books.books else []
         out += self.books.lay(card)
@@ -447,8 +388,8 @@ class TableWatcher:
         return out
 
     def _expose(self, card: Card, seat: Seat) -> list[Observed]:
-        what = ev.CardExposed(self._name(card), seat, self._reading(card), "dropped")
-        return [self._observe(what, card.rested, card)]
+        what = ev.CardExposed(self._readings.name(card), seat, self._readings.read(card), "dropped")
+        return [self._readings.observe(what, card.rested, card)]
 
     def _begin_play(self, card: Card) -> list[Observed]:
         return self.meld.close()
@@ -463,7 +404,7 @@ class TableWatcher:
             return []
         suit, probability = found
         self._trump_named, self.books.trump = True, suit
-        return [self._observe(ev.TrumpNamed(suit, seat, _rounded(probability)), at, None)]
+        return [self._readings.observe(ev.TrumpNamed(suit, seat, rounded(probability)), at, None)]
 
     def _seat_of_play(self, card: Card) -> Seat:
         return SEATS[int(self.books.told(card).argmax())]
@@ -473,19 +414,19 @@ class TableWatcher:
 
     def _went(self, card: Card, at: float) -> list[Observed]:
         """A card was pushed: within its area nothing happened; from one to another it was played or drawn."""
-        known = self._known.get(id(card))
-        if known is None:
+        name = self._readings.named(card)
+        if name is None:
             return []
         play = self.table.area(card.centre) == "play"
         in_book = self.books.of(card)
         if in_book is not None:
             if not play and not in_book[0].closed and in_book[0].left_at is None:
-                self._exposed[known.id] = card
+                self._exposed[name] = card
                 return self.books.withdrawn(card, at)
             in_book[1].gone_at = None
             return []
-        if play and (self.books.books or known.id in self._exposed):
-            self._exposed.pop(known.id, None)
+        if play and (self.books.books or name in self._exposed):
+            self._exposed.pop(name, None)
             card.rested = self._motion.rested(self._motion.plan.spot(card.polygon))
             return self.books.lay(card)
         return []
@@ -494,9 +435,7 @@ class TableWatcher:
         when = card.disturbed_at if card.disturbed_at is not None else at
         self.meld.gone(card, when)
         self.books.gone(card, when)
-        known = self._known.get(id(card))
-        if known is not None:
-            self._exposed.pop(known.id, None)
+        self._exposed.pop(self._readings.named(card) or "", None)
 
     def _after_books(self, at: float) -> list[Observed]:
         """Joint reading whenever a book was closed; the hand's end with the last one."""
@@ -522,99 +461,16 @@ class TableWatcher:
                 out += self._revise(at, whole=False)
         return out
 
-    # -- readings -------------------------------------------------------------------------------
-
-    def _name(self, card: Card) -> str:
-        """The card's id: c001, c002 ... in the order of first sight."""
-        known = self._known.get(id(card))
-        if known is None:
-            known = _Known(f"c{len(self._known) + 1:03d}", ev.Reading(card.face))
-            self._known[id(card)] = known
-            self._cards.append(card)
-        return known.id
-
-    def _reading(self, card: Card) -> ev.Reading:
-        """What the card reads as by itself, its picture named."""
-        known = self._known[id(card)]
-        p = card.evidence.probabilities
-        first, second = np.argsort(-p, kind="stable")[:2]
-        known.reading = ev.Reading(
-            ALL_FACES[int(first)], _rounded(p[first]), ALL_FACES[int(second)], _rounded(p[second]),
-            self._picture_name(known, card),
-        )  # fmt: skip
-        return known.reading
-
-    def _picture_name(self, known: _Known, card: Card) -> str:
-        """The name of the card's best picture: a new one if it is better than what was recorded."""
-        if known.pictures == 0 or card.picture_worth > known.worth + 0.05:
-            known.pictures += 1
-            known.worth = card.picture_worth
-        suffix = "" if known.pictures == 1 else f"-{known.pictures}"
-        return f"{PICTURES}/{known.id}{suffix}.jpg"
-
-    def _observe(self, what: ev.What, at: float, card: Card | None) -> Observed:
-        pictures = {}
-        reading = getattr(what, "reading", None)
-        if card is not None and card.picture is not None and reading is not None and reading.picture:
-            pictures[reading.picture] = card.picture
-        return Observed(what, at, pictures)
-
     def _revise(self, at: float, whole: bool) -> list[Observed]:
-        """Read all cards played so far jointly, at the end of the hand with the meld they were before."""
-        played = [
-            (x.seat, x.card) for b in self.books.books for x in b.standing if not self._is_foreign(x.card)
-        ]
-        logs = [card.evidence.logs for _, card in played]
-        melded = [m for m in self.meld.melded if not any(m.card is c for _, c in played)]
-        links: dict[int, int] = {}
-        if whole:
-            for seat in SEATS:
-                mine = [n for n, (s, _) in enumerate(played) if s == seat]
-                theirs = [n for n, m in enumerate(melded) if m.seat == seat]
-                pairs = decoding.link([melded[n].card.evidence.logs for n in theirs], [logs[n] for n in mine])
-                links |= {theirs[a]: mine[b] for a, b in pairs.items()}
-            for a, b in links.items():
-                logs[b] = logs[b] + melded[a].card.evidence.logs
-        decoded = decoding.decode(logs, self.deck)
-        out: list[Observed] = []
-        for (_, card), d in zip(played, decoded, strict=True):
-            out += self._revised_reading(card, d, at)
-        if whole:
-            for a, m in enumerate(melded):
-                if a in links:
-                    out += self._revised_reading(m.card, decoded[links[a]], at)
-        return out
-
-    def _revised_reading(self, card: Card, d: decoding.Decoded, at: float) -> list[Observed]:
-        known = self._known[id(card)]
-        old = known.reading
-        if d.face == old.face and abs(d.probability - old.probability) < _REVISED_BY:
-            return []
-        before = known.pictures
-        name = self._picture_name(known, card)
-        known.reading = ev.Reading(
-            d.face, _rounded(d.probability), d.second, _rounded(d.second_probability), name
-        )
-        what = ev.ReadingRevised(known.id, known.reading)
-        return [self._observe(what, at, card if known.pictures > before else None)]
-
-    @staticmethod
-    def _is_foreign(card: Card) -> bool:
-        return card.evidence.foreign > 0
-
-
-def _rounded(p: float) -> float:
-    return round(float(p), 4)
+        played = [(x.seat, x.card) for b in self.books.books for x in b.standing]
+        melded = [(m.seat, m.card) for m in self.meld.melded]
+        return self._readings.revise(played, melded, at, whole)
 
 
 def _around(region: Region) -> tuple[Doubles, Doubles]:
     """Lower and upper bounds, in mm, of what is read for a region."""
     margin = _AROUND if region.cells.any() else _AROUND_KNOWN
     return np.array(region.low) - margin, np.array(region.high) + margin
-
-
-def _box(low: Doubles, high: Doubles) -> Doubles:
-    return np.array([(low[0], low[1]), (low[0], high[1]), (high[0], high[1]), (high[0], low[1])])
 
 
 def _overlap(a: Region, b: Region) -> bool:
