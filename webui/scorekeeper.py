@@ -21,7 +21,7 @@ from engine.events import (
     Undone,
     What,
 )
-from webui import scoresheet
+from webui import rounds, scoresheet
 from webui.desk import Judged, desk
 from webui.drawing import drawn_table
 from webui.public import project
@@ -44,6 +44,7 @@ def page(table: str | None) -> str:
         table=table,
         hand=judged.info.hand if judged else None,
         page=score_page(judged) if judged else None,
+        clock=rounds.clock_of(desk(), judged) if judged else None,
         totals=scoresheet.game_so_far(scoresheet.sheet(desk(), table)),
         endings=ENDINGS,
         deal_facts=DEAL_FACTS,

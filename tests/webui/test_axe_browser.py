@@ -14,11 +14,14 @@ from flask import Flask
 from test_audit_page import Desk
 from test_casual import row, seen
 from test_enrolment_page import ALL, keep, lay, learn
-from webui_samples import Sample, browser
+from test_rounds import started
+from webui_samples import Sample, browser, make
 
 from device.config import CameraSettings, Settings, StoreSettings
+from device.handlog import HandLog
 from device.pins import hash_of
 from engine.bookaudit import taken
+from engine.events import RoundClock
 from engine.hand import fold
 from webui.app import create_app
 from webui.roles import Keys
@@ -109,6 +112,8 @@ def looked_at(chromium, base: str, paths: list[str], scheme: str) -> list[object
     )
     for path in paths:
         page.goto(base + path)
+        if page.locator("[data-clock]").count():
+            page.locator("[data-clock][data-state]").first.wait_for(state="attached")
         page.evaluate("for (const d of document.querySelectorAll('main details')) d.open = true")
         page.evaluate(AXE)
         for width, height in SIZES:
@@ -116,6 +121,22 @@ def looked_at(chromium, base: str, paths: list[str], scheme: str) -> list[object
             wrong += [(path, width, *found) for found in page.evaluate(RUN)]
     context.close()
     return wrong
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_round_clocks(  # type: ignore[no-untyped-def]
+    chromium, serve: Callable[[Flask], str], home: Path, scheme: str
+) -> None:
+    """In their last minutes, over, paused and not started."""
+    for number, ago in enumerate((51, 60, 10, None), 1):
+        folder = make(number, table=f"Table {number}", renege=False).write(home, 20, pictures=False)
+        if ago:
+            started(folder, ago)
+        if number == 3:
+            HandLog(folder).append(RoundClock("paused"), 0.0, "director")
+    app = create_app(FolderSource(home, poll=0.0), writer=FolderWriter(home))
+    paths = [f"/table/Table {n}" for n in range(1, 5)] + ["/director/", "/score/table/Table 1"]
+    assert looked_at(chromium, serve(app), paths, scheme) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

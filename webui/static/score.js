@@ -6,6 +6,7 @@
   if (!main.dataset.stream) return;
   let mark = main.dataset.mark;
   let waiting = false;
+  let drawn = main.querySelector("[data-live]").innerHTML; // as the server sent it, before the clock runs in it
 
   const typing = () => document.activeElement && document.activeElement.matches("main input:not([type=hidden]):not([type=radio])");
   async function refresh() {
@@ -20,11 +21,14 @@
     if (typing()) { waiting = true; return; }
     mark = page.getElementById("main").dataset.mark;
     const old = main.querySelector("[data-live]"), fresh = page.querySelector("[data-live]");
+    if (fresh.innerHTML === drawn) return;
+    drawn = fresh.innerHTML;
     for (const details of fresh.querySelectorAll("details[id]")) {
       const before = document.getElementById(details.id);
       if (before) details.open = before.open;
     }
-    if (old.innerHTML !== fresh.innerHTML) old.replaceChildren(...fresh.childNodes);
+    old.replaceChildren(...fresh.childNodes);
+    window.bookwatch.rounds.show();
   }
   document.addEventListener("focusout", () => { if (waiting) setTimeout(refresh, 200); });
 
@@ -34,7 +38,7 @@
   const clock = window.bookwatch.ageClock(() => stream !== null && stream.silent());
   stream = window.bookwatch.live(main.dataset.stream, {
     table(_html, _since, id) { clock.open(); if (id !== mark) refresh(); },
-    beat: clock.beat,
+    beat(data, since) { window.bookwatch.rounds.beat(JSON.parse(data).now, since); clock.beat(data, since); },
     lost: clock.lost,
     open: clock.open,
   });
