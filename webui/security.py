@@ -27,8 +27,8 @@ HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
+    # "no-referrer" would make browsers send "Origin: null" with our own forms.
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
@@ -50,6 +50,8 @@ def protect(app: Flask) -> None:
     def _headers(response: Response) -> Response:
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
+        if request.is_secure:  # elsewhere browsers ignore it, and complain
+            response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         if request.endpoint != "static":
             # A closed book must not come back out of a cache.
             response.headers["Cache-Control"] = "no-store"

@@ -37,7 +37,8 @@ def enter() -> Response | tuple[str, int, dict[str, str]]:
     for found in _ROLES:
         hashed = keys().of(found)
         if hashed and pins.matches(pin, hashed):
-            limiter.forget(address)
+            if found == "director":  # or whoever knows the table's code could guess on at the PIN
+                limiter.forget(address)
             sign_in(found)
             log.info("%s signed in from %s", found, address)
             home = "director.hands" if found == "director" else "score.page"

@@ -14,9 +14,11 @@ import pytest
 from flask import Flask, request
 from webui_samples import Sample, make
 
+from device import pins
 from engine.cards import SEAT_NAMES, SEATS, Face, next_seat
 from engine.events import BookClosed, CardLaid, MeldClosed, MeldLaid, Reading
 from webui.app import create_app
+from webui.roles import Keys
 from webui.source import FolderSource
 from webui.writing import FolderWriter
 
@@ -29,7 +31,7 @@ pytestmark = [
 SIZES = [(390, 844), (820, 1180), (1920, 1080)]
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
+    "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP hall.test 127.0.0.1",
 ]  # fmt: skip
 PATIENCE = 60_000
 """Milliseconds: the machine may be busy with other things; a passing test never waits for it."""
@@ -289,6 +291,30 @@ def test_a_table_that_is_not_seen_any_more_turns_grey(
     os.utime(folder / "alive", (time.time() - 40, time.time() - 40))
     playwright.expect(screen.page.locator("#age")).to_contain_text("last seen 4")
     playwright.expect(screen.page.locator("body")).to_have_class("players stale")
+
+
+def test_forms_are_taken_from_another_machine_by_plain_http(
+    serve: Serve, tab: OpenTab, home: Path, sample: Sample
+) -> None:
+    """Browsers trust 127.0.0.1 with what they refuse to plain http at a machine's address."""
+    sample.write(home)
+    keys = Keys(b"s" * 32, pins.hash_of("director-pin"), None)
+    base = serve(create_app(FolderSource(home), writer=FolderWriter(home), keys=keys))
+    desk = tab(base.replace("127.0.0.1", "hall.test"), (390, 844))
+    desk.open("/sign-in?then=/director/")
+    desk.page.locator("input[name=pin]").fill("director-pin")
+    desk.page.locator("main form button").click()
+    desk.page.wait_for_url("**/director/")
+    desk.open(f"/director/hands/{sample.hand}")
+    page = desk.page
+    page.get_by_text("Enter a call").click()
+    form = page.locator("#call-form form")
+    form.locator("input[name=by]").first.check()
+    form.locator("input[name=against]").nth(1).check()
+    form.locator("input[name=kind]").first.check()
+    form.get_by_role("button").click()
+    playwright.expect(page.locator("#call")).to_be_visible()
+    assert FolderSource(home).events(sample.hand)[-1].by == "director"
 
 
 def test_display_settings_stay(app: Flask, serve: Serve, tab: OpenTab, home: Path, sample: Sample) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from html import unescape
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from flask.testing import FlaskClient
 from webui_samples import Sample, browser
 
+from device.handlog import catch_up
+from device.store import Store
 from engine.events import BookClosed, CardLaid, Corrected, RenegeCalled, RulingMade
 from webui.app import create_app
 from webui.source import FolderSource
@@ -153,3 +156,16 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(home: Path, sample: Sam
     )
     assert answer.status_code == 503
     assert "No space left on device" in answer.text
+
+
+def test_an_entry_that_the_store_does_not_take_is_on_record_all_the_same(
+    home: Path, tmp_path: Path, sample: Sample, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A folder copied in while the dashboard runs: the store does not know the hand."""
+    sample.write(home, pictures=False)
+    with closing(Store(tmp_path / "bookwatch.db")) as store:
+        event = FolderWriter(home, store).append(sample.hand, Corrected("c1", withdrawn=True), "director")
+        assert FolderSource(home).events(sample.hand)[-1] == event
+        assert "not in the store yet" in caplog.text
+        catch_up(home, store)
+        assert store.events(sample.hand)[-1] == event

@@ -62,7 +62,7 @@ def test_headers_and_no_inline_script_or_style(
     assert "default-src 'none'" in policy
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert answer.headers["Cache-Control"] == "no-store"
-    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert answer.headers["Referrer-Policy"] == "same-origin"
     html = answer.text
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", html)
     assert all(re.search(r"\ssrc=", tag) for tag in re.findall(r"<script[^>]*>", html))

@@ -124,6 +124,12 @@ def test_guesses_are_slowed_down_and_never_logged(home: Path, caplog: pytest.Log
     assert browser(client.application, "192.0.2.8").post("/sign-in", data={"pin": "4711"}).status_code == 303
 
 
+def test_the_tables_code_between_guesses_at_the_pin_does_not_start_the_count_anew(home: Path) -> None:
+    client = browser(with_pins(home), ELSEWHERE)
+    pins = ("a", "b", "4711", "c", "4711", "d", "e")
+    assert [client.post("/sign-in", data={"pin": p}).status_code for p in pins][-2:] == [429, 429]
+
+
 def test_the_limiter_counts_senders_apart_and_forgets_in_time() -> None:
     now = [0.0]
     limiter = Limiter(2, 60, senders=3, clock=lambda: now[0])
