@@ -241,5 +241,5 @@ def test_one_picture_of_a_drawn_deck_is_enough_and_lowers_nothing() -> None:
     printed = float(np.linalg.norm(art.indices[0][0] - art.indices[0][3])) / art.image.shape[1] * 63.5
     assert kept.shape is not None
     # How far an index stands from the edge is not learnt, so its height takes that up: measured
-    # 3 to 9 % too high on five decks of usual indices, 17 % on this one, whose indices are half as high again.
+    # 3 to 9 % too high on five decks of usual indices, 17 % on this one, whose indices are half as high again
     assert kept.shape.index_height == pytest.approx(printed, rel=0.2)
