@@ -41,6 +41,12 @@ class Limiter:
             tries.append(now)
             return 0.0
 
+    def give_back(self, address: str) -> None:
+        """The last try was none; those before it still count."""
+        with self._lock:
+            if tries := self._tries.get(sender(address)):
+                tries.pop()
+
     def forget(self, address: str) -> None:
         with self._lock:
             self._tries.pop(sender(address), None)

@@ -37,8 +37,10 @@ def enter() -> Response | tuple[str, int, dict[str, str]]:
     for found in _ROLES:
         hashed = keys().of(found)
         if hashed and pins.matches(pin, hashed):
-            if found == "director":  # or whoever knows the table's code could guess on at the PIN
+            if found == "director":
                 limiter.forget(address)
+            else:  # whoever knows the table's code must not guess on at the PIN by it
+                limiter.give_back(address)
             sign_in(found)
             log.info("%s signed in from %s", found, address)
             home = "director.hands" if found == "director" else "score.page"

@@ -126,8 +126,13 @@ def test_guesses_are_slowed_down_and_never_logged(home: Path, caplog: pytest.Log
 
 def test_the_tables_code_between_guesses_at_the_pin_does_not_start_the_count_anew(home: Path) -> None:
     client = browser(with_pins(home), ELSEWHERE)
-    pins = ("a", "b", "4711", "c", "4711", "d", "e")
+    pins = ("a", "b", "4711", "c", "4711", "d", "e", "f", "g")
     assert [client.post("/sign-in", data={"pin": p}).status_code for p in pins][-2:] == [429, 429]
+
+
+def test_signing_in_with_the_tables_code_costs_no_try(home: Path) -> None:
+    client = browser(with_pins(home), ELSEWHERE)
+    assert [client.post("/sign-in", data={"pin": "4711"}).status_code for _ in range(8)] == [303] * 8
 
 
 def test_the_limiter_counts_senders_apart_and_forgets_in_time() -> None:
