@@ -119,7 +119,7 @@ class TableLoop:
                 self._watcher = None
             self.recorder.alive()
             self._written(self.recorder.retry())
-            self.summary.frames = taken + self.source.passed
+            self.summary.frames = taken
             self.summary.seconds = at - first
             self.summary.dropped = self.source.dropped
             self.listener.frame(frame, self.source.total)
@@ -130,6 +130,7 @@ class TableLoop:
             raise self.source.problem or UserError(
                 "no picture came from this source", where=self.source.name, do="Check the camera or file."
             )
+        self.summary.frames += self.source.passed
         if self._watcher is not None:
             self._record(self._watcher.finish())
         if self._open:

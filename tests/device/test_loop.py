@@ -115,6 +115,26 @@ def test_what_the_watcher_observes_is_recorded_in_order(tmp_path: Path, store: S
     assert (folder / ALIVE).exists()
 
 
+class Thinned(Frames):
+    """Leaves out what nobody wants, as a video does."""
+
+    def __iter__(self) -> Iterator[Frame]:
+        for frame in super().__iter__():
+            if self.wants is None or self.wants(frame.at):
+                yield frame
+            else:
+                self.passed += 1
+
+
+def test_pictures_passed_over_are_counted_to_the_last(tmp_path: Path, store: Store) -> None:
+    watcher = Scripted({2: [laid("c1")]})
+    watcher.wants = lambda at: at < 50.55  # type: ignore[method-assign]
+    recorder = Recorder(tmp_path / "hands", store, tell=Heard().say)
+    found = TableLoop(Thinned(10), lambda _: watcher, recorder, Heard()).run()
+    assert watcher.pushed == list(range(6))
+    assert found.frames == 10
+
+
 def test_what_a_scorekeeper_enters_comes_in_at_its_time(tmp_path: Path, store: Store) -> None:
     entries = [
         Entry(50.45, BidMade("N", "52")),
