@@ -53,3 +53,28 @@ def serve() -> Iterator[Callable[[Flask], str]]:
     for made, thread in running:
         made.close()
         thread.join(5)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[object]:
+    import tabs  # only tests of pages need Playwright
+
+    with tabs.launched() as browser:
+        yield browser
+
+
+@pytest.fixture
+def tab(chromium: object) -> Iterator[Callable[..., object]]:
+    """Opens a page of this size; in the end nothing must have gone wrong in any."""
+    import tabs
+
+    opened = []
+
+    def open_tab(base: str, size: tuple[int, int], **options: object) -> object:
+        opened.append(tabs.Tab(chromium, base, size, **options))
+        return opened[-1]
+
+    yield open_tab
+    for one in opened:
+        one.context.close()
+        assert one.wrong == []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 from flask import Flask
+from tabs import BROWSER, SIZES
 from test_audit_page import Desk
 from test_casual import row, seen
 from test_enrolment_page import ALL, keep, lay, learn
@@ -28,15 +28,8 @@ from webui.roles import Keys
 from webui.source import FolderSource
 from webui.writing import FolderWriter
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (apt install chromium)"),
-]
+pytestmark = [*BROWSER, pytest.mark.slow]
 AXE = (Path(__file__).parent / "vendor/axe-core/axe.min.js").read_text()
-SIZES = [(390, 844), (820, 1180), (1920, 1080)]
 RUN = """async () => (await axe.run()).violations
     .filter(v => ['serious', 'critical'].includes(v.impact))
     .map(v => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 120)])"""
@@ -62,14 +55,6 @@ def pages(app: Flask, hand: str) -> list[str]:
             found.append(path)
         answer.close()
     return found
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[object]:
-    with playwright.sync_playwright() as play:
-        made = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield made
-        made.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 import pytest
 from flask import Flask
+from tabs import BROWSER, Size, Tab, playwright
 from test_axe_browser import AXE, RUN
-from test_browser import CHROMIUM, Size, Tab, chromium, playwright, tab
 from test_casual import Eye, row, seen
 from test_setup import CORNERS, SIZE, settings
 
@@ -21,11 +21,8 @@ from engine.deck import DOUBLE
 from webui.app import create_app
 from webui.source import FolderSource
 
-__all__ = ["chromium", "settings", "tab"]  # fixtures
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (apt install chromium)"),
-]
+__all__ = ["settings"]  # fixture
+pytestmark = BROWSER
 SIZES: list[Size] = [(390, 844), (820, 1180)]
 expect = playwright.expect
 

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from flask import Flask
-from test_browser import CHROMIUM, FLAGS, PATIENCE, SIZES, Size, Tab
+from tabs import BROWSER, SIZES, Size, Tab, playwright
 from webui_samples import make
 
 from engine.events import ScoreAgreed
 from webui.writing import FolderWriter
 
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (apt install chromium)"),
-]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[object]:
-    playwright.expect.set_options(timeout=PATIENCE)
-    with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
+pytestmark = BROWSER
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -46,6 +33,7 @@ def test_a_replay_and_the_charts(
     tab.fits()
     place, label = page.locator("[data-do=place]"), page.locator("[data-do=play]")
     said = page.locator("#replay-said")
+    playwright.expect(said).not_to_be_empty()  # the script fills it
     first = said.text_content()
     page.locator("[data-do=next]").click()
     assert place.input_value() == "1"

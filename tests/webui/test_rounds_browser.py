@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from flask import Flask
-from test_browser import CHROMIUM, FLAGS, PATIENCE, SIZES, Size, Tab
+from tabs import BROWSER, SIZES, Size, Tab, playwright
 from test_rounds import started
 from webui_samples import Sample
 
@@ -18,25 +18,12 @@ from webui.app import create_app
 from webui.source import FolderSource
 from webui.writing import FolderWriter
 
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (apt install chromium)"),
-]
+pytestmark = BROWSER
 WRONG = """(() => {
   const real = Date.now.bind(Date);
   Date.now = () => real() + 3 * 3600 * 1000;
   delete window.SharedWorker; // a worker would have the right time
 })()"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[object]:
-    playwright.expect.set_options(timeout=PATIENCE)
-    with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 def seconds(text: str) -> int:

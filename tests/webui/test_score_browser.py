@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from flask import Flask
-from test_browser import CHROMIUM, FLAGS, PATIENCE, Tab
+from tabs import BROWSER, Tab, playwright
 from webui_samples import Sample
 
 from engine import meld, rules
@@ -28,21 +28,7 @@ from webui.app import create_app
 from webui.source import FolderSource
 from webui.writing import FolderWriter
 
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (apt install chromium)"),
-]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[object]:
-    playwright.expect.set_options(timeout=PATIENCE)
-    with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
+pytestmark = [*BROWSER, pytest.mark.slow]
 
 
 class Phone(Tab):

@@ -7,7 +7,7 @@ mends a card that was misread, and prints the sheet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
-from test_browser import CHROMIUM, FLAGS, PATIENCE, SIZES, Size, Tab
+from tabs import BROWSER, SIZES, Size, Tab, playwright
 from webui_samples import draw_picture
 
 from device.handlog import HandLog
@@ -45,22 +45,8 @@ from webui.app import create_app
 from webui.source import FolderSource
 from webui.writing import FolderWriter
 
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (apt install chromium)"),
-]
+pytestmark = [*BROWSER, pytest.mark.slow]
 SEED = 7
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[object]:
-    playwright.expect.set_options(timeout=PATIENCE)
-    with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
