@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import secrets
-import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable
@@ -185,12 +184,9 @@ class Recorder:
 
     def _to_store(self) -> None:
         """The log is the record; a store that cannot keep up is filled again later."""
-        try:
-            for folder, events in groupby(self._unstored, key=itemgetter(0)):
-                self.store.append(folder, [event for _, event in events])
+        by_hand = groupby(self._unstored, key=itemgetter(0))
+        if all(self.store.follow(folder, [event for _, event in events]) for folder, events in by_hand):
             self._unstored = []
-        except (sqlite3.Error, OSError) as error:
-            log.warning("The store lags behind the log (%s); it is brought level later.", error)
 
     def finish(self) -> list[Event]:
         """Writes what waits, now. Raises UserError when that cannot be done."""

@@ -7,6 +7,7 @@ One connection writes, under a lock; each reading thread has a connection of its
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
 import time
@@ -19,6 +20,7 @@ from device.errors import UserError
 from engine import notation
 from engine.events import Event, HandStarted, pictures_of
 
+log = logging.getLogger(__name__)
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE hands (
@@ -172,6 +174,18 @@ class Store:
                         "INSERT INTO pictures VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
                         (hand, picture, event.seq),
                     )
+
+    def follow(self, folder: Path, events: Iterable[Event]) -> bool:
+        """As `append`, but a store that fails is logged: the log is the record. Whether it took them."""
+        try:
+            self.append(folder, events)
+        except (sqlite3.Error, OSError) as error:
+            log.warning(
+                "The store lags behind the log (%s); %s is not in the store yet, and is brought level later.",
+                error, folder.name,
+            )  # fmt: skip
+            return False
+        return True
 
     def hands(self) -> list[HandRow]:
         """All hands, the one that started last first."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import sqlite3
 from pathlib import Path
 from typing import Protocol
 
@@ -11,8 +9,6 @@ from device.handlog import HandLog
 from device.store import Store
 from engine.events import Event, What
 from engine.events import Source as Who
-
-log = logging.getLogger(__name__)
 
 
 class Writer(Protocol):
@@ -28,7 +24,7 @@ class Writer(Protocol):
 class FolderWriter:
     """Appends to `home/<hand>/log.jsonl`, beside a recorder that may be writing it too.
 
-    The log is the record. A store that fails is logged, and catches up from the log at the next start.
+    The log is the record. A store that fails catches up from the log at the next start.
     """
 
     def __init__(self, home: Path, store: Store | None = None) -> None:
@@ -37,15 +33,11 @@ class FolderWriter:
 
     def append(self, hand: str, what: What, by: Who) -> Event:
         folder = self._folder(hand)
-        record = HandLog(folder)
+        log = HandLog(folder)
         # The hand's clock is the camera's; an entry takes the time of what was recorded last.
-        event = record.append(what, record.events()[-1].at, by)
+        event = log.append(what, log.events()[-1].at, by)
         if self.store is not None:
-            try:
-                self.store.append(folder, [event])
-            except sqlite3.Error as error:
-                # The entry is on record; were it refused now, it would be made twice.
-                log.error("%s, entry %d: not in the store yet (%s)", hand, event.seq, error)
+            self.store.follow(folder, [event])  # refused now, it would be made twice
         return event
 
     def keep_picture(self, hand: str, name: str, data: bytes) -> None:
