@@ -20,7 +20,7 @@ from engine.cards import SEATS, Seat, Suit
 from engine.play import winning
 from vision import seats, turns
 from vision.motion import Motion
-from vision.readings import Readings
+from vision.readings import REVISED_BY, Readings, rounded
 from vision.seats import Sides
 from vision.sightings import Card, State
 from vision.table import Doubles
@@ -30,7 +30,6 @@ Closing = Literal["turned", "next_lead"]
 
 SHORT, SHORT_AND_ODD = 0.8, 0.5
 """How far the order of a book that lacks cards can be trusted; and one that the wrong seat led besides."""
-REVISED_BY = 0.02
 ARM = 1.5
 """How much more an arm tells than a card's place: the exponent of its likelihood."""
 APPROACH = 0.9
@@ -161,7 +160,8 @@ class Books:
         standing = book.standing
         placed = self._weigh(book).cards[-1]
         laid.seat = placed.seat
-        laid.seat_probability, laid.order_probability = _rounded(placed)
+        laid.seat_probability = rounded(placed.seat_probability)
+        laid.order_probability = rounded(placed.order_probability)
         before = None
         if placed.place < len(standing) - 1 and not any(x.back for x in book.laid):
             before = standing[placed.place].id
@@ -248,7 +248,7 @@ class Books:
         out: list[Observed] = []
         ahead = sorted(zip(cards, orders, standing, strict=True), key=lambda c: -c[0].place)
         for placed, order, x in ahead:
-            seat_probability, order_probability = round(placed.seat_probability, 4), round(order, 4)
+            seat_probability, order_probability = rounded(placed.seat_probability), rounded(order)
             changed = max(
                 abs(seat_probability - x.seat_probability), abs(order_probability - x.order_probability)
             )
@@ -310,19 +310,19 @@ class Books:
             return self._left(book)
         return [self._back(x) for x in gone if x.gone_at is not None and at - x.gone_at > grace]
 
-    def leads_on(self, book: Book) -> list[Laid]:
-        """Cards of a book that left which lie in their places as if they had not: the winner's next lead.
+    def next_lead(self, book: Book) -> Card | None:
+        """The card of a full book that left which lies in its place as if it had not: the winner's next lead.
 
         A copy laid where the last one lay looks like that card put back. What others have there still is
         the book itself, not yet turned.
         """
-        began = min((x.gone_at for x in book.standing if x.gone_at is not None), default=np.inf)
         if len(book.standing) < 4:
-            return []
+            return None
+        began = min((x.gone_at for x in book.standing if x.gone_at is not None), default=np.inf)
         x = book.standing[self._wins(book.standing)]
         here = seats.in_play(x.card.centre, x.card.angle).argmax()
         lies = x.card.state is State.LIES and x.card.settled_at > began and here == SEATS.index(x.seat)
-        return [x] if lies else []
+        return x.card if lies else None
 
     def _back(self, x: Laid) -> Observed:
         x.back = True
@@ -376,10 +376,6 @@ def _is_leaving(book: Book) -> bool:
     """Whether two of a full book's cards are off their places: nobody takes two back, it is being turned."""
     off = [x for x in book.standing if x.gone_at is not None or x.card.state is State.UNSURE]
     return len(book.standing) >= 4 and len(off) > 1
-
-
-def _rounded(placed: turns.Placed) -> tuple[float, float]:
-    return round(placed.seat_probability, 4), round(placed.order_probability, 4)
 
 
 def _moves(standing: Sequence[Laid], cards: Sequence[turns.Placed]) -> dict[str, str]:

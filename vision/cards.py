@@ -102,9 +102,9 @@ class CardReader:
             return []
         part = image[y0:y1, x0:x1]
         if table is None:
-            return [_shifted(b, x0, y0) for b in self.finder.find(part)]
+            return [shifted(b, x0, y0) for b in self.finder.find(part)]
         height = table.index_height(table.mm(((x0 + x1) / 2, (y0 + y1) / 2)))
-        boxes = [_shifted(b, x0, y0) for b in self.finder.find(part, height)]
+        boxes = [shifted(b, x0, y0) for b in self.finder.find(part, height)]
         return [b for b in boxes if _fits(b, table)]
 
     def read_indices(self, image: Image, boxes: Sequence[IndexBox]) -> list[IndexRead]:
@@ -158,7 +158,7 @@ def _common(a: Region, b: Region | None) -> Region:
     return a if b is None else (max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3]))
 
 
-def _shifted(box: IndexBox, x: int, y: int) -> IndexBox:
+def shifted(box: IndexBox, x: int, y: int) -> IndexBox:
     (a, b), (c, d) = box.top, box.foot
     return IndexBox((a + x, b + y), (c + x, d + y), box.score)
 

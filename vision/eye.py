@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vision.cards import CardReader
+from vision.cards import CardReader, shifted
 from vision.motion import Motion
 from vision.sightings import Card, Sighting, sight
 from vision.table import Doubles, Table
-from vision.types import Image, IndexBox
+from vision.types import Image
 
 _ON_TABLE = 0.97
 _LEAST = 8
@@ -42,9 +42,7 @@ class Eye:
         self.costs.pixels += (x1 - x0) * (y1 - y0)
         middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
         found = self._reader.finder.find(image[y0:y1, x0:x1], self._table.index_height(middle))
-        boxes = [
-            IndexBox((b.top[0] + x0, b.top[1] + y0), (b.foot[0] + x0, b.foot[1] + y0), b.score) for b in found
-        ]
+        boxes = [shifted(b, x0, y0) for b in found]
         cards = self._reader.assemble(self._reader.read_indices(image, boxes), self._table)
         sightings = [sight(c, self._table) for c in cards]
         half = np.asarray(self._table.size_mm) / 2

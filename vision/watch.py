@@ -441,12 +441,13 @@ class TableWatcher:
         """Joint reading whenever a book was closed; the hand's end with the last one."""
         out: list[Observed] = []
         for book in self.books.books:
-            if book.left_at is not None:
-                for x in self.books.leads_on(book):
-                    self._pending.append(_Pending(self._tracker.renewed(x.card), at))
-                for x in book.standing:
-                    if x.card.state is not State.GONE:
-                        self._tracker.drop(x.card)
+            left = [x.card for x in book.standing if x.card.state is not State.GONE]
+            if book.left_at is not None and left:
+                lead = self.books.next_lead(book)
+                if lead is not None:
+                    self._pending.append(_Pending(self._tracker.renewed(lead), at))
+                for card in left:
+                    self._tracker.drop(card)
         done = sum(b.left_at is not None and len(b.standing) >= _A_BOOK for b in self.books.books)
         if done > self._revised:
             self._revised = done
