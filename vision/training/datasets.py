@@ -107,15 +107,17 @@ def write_scenes(
     written = 0
     for i, scene in enumerate(scenes(per_part, size, seed * 1000 + part, art, cache, held_out, crowd)):
         name = f"{part:03d}_{i:05d}"
-        cv2.imwrite(str(out / "images" / f"{name}.jpg"), scene.image, [cv2.IMWRITE_JPEG_QUALITY, 95])
-        lines = [
-            pose_line(label, size)
-            for label in scene.labels
-            if label.visible >= VISIBLE and label.height >= SMALLEST
-        ]
-        (out / "labels" / f"{name}.txt").write_text("\n".join(lines))
-        written += len(lines)
+        written += write_scene(out, name, scene.image, scene.labels)
     return written
+
+
+def write_scene(out: Path, name: str, image: Image, labels: Sequence[Label], quality: int = 95) -> int:
+    """A square picture and its label file, in YOLO pose form; how many indices were labelled."""
+    cv2.imwrite(str(out / "images" / f"{name}.jpg"), image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    taught = [label for label in labels if label.visible >= VISIBLE and label.height >= SMALLEST]
+    lines = [pose_line(label, image.shape[0]) for label in taught]
+    (out / "labels" / f"{name}.txt").write_text("\n".join(lines))
+    return len(lines)
 
 
 class Index(NamedTuple):

@@ -6,6 +6,7 @@ order of the classes would show here and nowhere else.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ TELLING = 0.05
 SIZE = 320
 
 
+@cache
 def drawn() -> tuple[Floats, Floats]:
     """Scenes (n, 3, SIZE, SIZE) RGB 0..1 and patches (m, 3, 64, 40) BGR 0..255 of their indices."""
     images, patches = [], []

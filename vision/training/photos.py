@@ -23,7 +23,7 @@ import numpy as np
 from vision.detector import load_finder
 from vision.glyphs import load_reader
 from vision.patches import cut
-from vision.types import CLASSES, NOT_AN_INDEX, Array, Image
+from vision.types import CLASSES, NOT_AN_INDEX, Array, GlyphReader, Image, IndexBox
 
 SETS = ("edje-pinochle", "cadyze-table")
 SURE_OF_NONE, SURE_OF_OTHER = 0.5, 0.9
@@ -40,6 +40,13 @@ def labelled(folder: Path) -> Iterator[tuple[Image, list[dict[str, Any]]]]:
         if image is None:
             raise SystemExit(f"{folder / entry['image']} is not there or not a picture")
         yield image, [b for b in entry["boxes"] if b.get("face") in CLASSES]
+
+
+def seen(image: Image, found: list[IndexBox], reader: GlyphReader) -> tuple[Array, Array, Array]:
+    """Tops and feet (n, 2) of finds, in pixels, and their readings (n, classes)."""
+    tops = np.array([b.top for b in found], np.float64).reshape(-1, 2)
+    feet = np.array([b.foot for b in found], np.float64).reshape(-1, 2)
+    return tops, feet, reader.read(cut(image, tops, feet)) if found else np.zeros((0, len(CLASSES)))
 
 
 def indices(boxes: list[dict[str, Any]], tops: Array, feet: Array) -> list[tuple[int, dict[str, Any]]]:
@@ -76,10 +83,7 @@ def main() -> None:
     for part, name in enumerate(SETS):
         x, y, h = [], [], []
         for image, boxes in labelled(a.shared / "data" / name):
-            found = finder.find(image)
-            tops = np.array([b.top for b in found]).reshape(-1, 2)
-            feet = np.array([b.foot for b in found]).reshape(-1, 2)
-            read = reader.read(cut(image, tops, feet)) if found else np.zeros((0, len(CLASSES)))
+            tops, feet, read = seen(image, finder.find(image), reader)
             judgements = [(k, judged(read[k], box)) for k, box in indices(boxes, tops, feet)]
             taken = [(k, c) for k, c in judgements if c is not None]
             at = np.repeat([k for k, _ in taken], a.copies).astype(int)

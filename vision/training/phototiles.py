@@ -22,8 +22,8 @@ import numpy as np
 from vision.detector import OnnxFinder, load_finder
 from vision.glyphs import load_reader
 from vision.patches import cut
-from vision.training.datasets import SMALLEST, pose_line
-from vision.training.photos import indices, labelled
+from vision.training.datasets import write_scene
+from vision.training.photos import indices, labelled, seen
 from vision.training.scenes import Label
 from vision.types import CLASSES, NOT_AN_INDEX, Array, GlyphReader, Image
 
@@ -54,10 +54,7 @@ def marked(
 ) -> tuple[Image, list[tuple[int, Array, Array]]]:
     """The photograph, unclear indices painted over, and face, top and foot of every other one."""
     image, marks = image.copy(), []
-    found = [b for b in finder.find(image) if b.score > SEEN]
-    tops = np.array([b.top for b in found], np.float64).reshape(-1, 2)
-    feet = np.array([b.foot for b in found], np.float64).reshape(-1, 2)
-    read = reader.read(cut(image, tops, feet)) if found else np.zeros((0, len(CLASSES)))
+    tops, feet, read = seen(image, [b for b in finder.find(image) if b.score > SEEN], reader)
     mine: dict[int, int] = {}
     for k, box in indices(boxes, tops, feet):
         if read[k, CLASSES.index(box["face"])] > SURE:
@@ -130,9 +127,7 @@ def main() -> None:
             continue
         for k, (tile, labels) in enumerate(tiles(clear, marks, a.webcam if len(boxes) > 4 else a.close, rng)):
             name = f"photo_{n:03d}_{k:02d}"
-            cv2.imwrite(str(a.out / "images" / f"{name}.jpg"), tile, [cv2.IMWRITE_JPEG_QUALITY, 92])
-            lines = [pose_line(label, SIDE) for label in labels if label.height >= SMALLEST]
-            (a.out / "labels" / f"{name}.txt").write_text("\n".join(lines))
+            write_scene(a.out, name, tile, labels, quality=92)
             written += 1
     print(f"{written} tiles")
 
