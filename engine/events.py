@@ -17,6 +17,7 @@ DealFact: TypeAlias = Literal[
     "shuffled", "cut", "no_cut", "packet", "card_exposed", "complaint_upheld", "complaint_denied", "misdeal"
 ]
 Closing: TypeAlias = Literal["turned", "next_lead", "timeout", "entered"]
+ClockStep: TypeAlias = Literal["started", "paused", "resumed", "ended"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +269,7 @@ class RoundClock:
     is started.
     """
 
-    what: Literal["started", "paused", "resumed", "ended"]
+    what: ClockStep
     minutes: int | None = None
 
 

@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
 
 from engine.corrections import undone
-from engine.events import Event, RoundClock
+from engine.events import ClockStep, Event, RoundClock
 
-Step: TypeAlias = Literal["started", "paused", "resumed", "ended"]
 State: TypeAlias = Literal["running", "last_minutes", "paused", "over"]
 
 LAST_MINUTES: Final = 5
@@ -77,7 +76,7 @@ def fold(steps: Iterable[tuple[float, RoundClock]]) -> Clock | None:
     return clock
 
 
-def refusal(clock: Clock | None, step: Step, now: float) -> str | None:
+def refusal(clock: Clock | None, step: ClockStep, now: float) -> str | None:
     """Why the director cannot do this with the clock now, in a sentence; None: it can be done."""
     state = clock.state(now) if clock else "over"
     match step:

@@ -15,8 +15,8 @@ from typing import Any, Final
 from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.wrappers import Response
 
-from engine.events import RoundClock
-from engine.roundclock import Clock, Step, refusal, unix_time
+from engine.events import ClockStep, RoundClock
+from engine.roundclock import Clock, refusal, unix_time
 from engine.rules import RuleSet, cited
 from webui.desk import Desk, Judged, desk
 from webui.roles import only_for
@@ -29,7 +29,7 @@ MINUTES: Final = 60
 MINUTES_MAX: Final = 600
 DAY: Final = 24 * 3600
 """Seconds."""
-STEPS: Final[dict[Step, str]] = {
+STEPS: Final[dict[ClockStep, str]] = {
     "started": "Start", "paused": "Pause", "resumed": "Go on", "ended": "End the round",
 }  # fmt: skip
 """What the buttons say."""
@@ -43,10 +43,11 @@ class ClockForm:
     """
 
     hand: str | None
-    steps: tuple[Step, ...]
+    steps: tuple[ClockStep, ...]
     minutes: int
     lost_time: str
     known: str
+    minutes_max: int = MINUTES_MAX
 
 
 def clock_of(desk: Desk, judged: Judged) -> Clock | None:
